@@ -46,6 +46,7 @@ constinit const Algorithm allreduce_one_shot{
     .cost = cost,
     .summary = "everything to all others at once: one round, for the smallest counts and few ranks",
     .source = "folklore",
+    .gathers = true,
 };
 
 }  // namespace tutti

@@ -44,6 +44,7 @@ constinit const Algorithm allreduce_two_shot{
     .cost = cost,
     .summary = "every block straight to its owner and back to all: two rounds, least volume, 2(p-1) messages",
     .source = "folklore",
+    .gathers = true,
 };
 
 }  // namespace tutti

@@ -1,6 +1,8 @@
 // Blocks that travel by the digits of their distance.
 #include "phases_alltoall.hpp"
 
+#include "phases.hpp"
+
 namespace tutti {
 namespace {
 
@@ -82,6 +84,61 @@ Exchange exchange_hop_sizes(const Problem& problem, const DigitRoutes& routes) {
     stops.push_back({Buffer::output, hop, one});
   append_digit_rounds(plan, routes, at, stops);
   return {plan.build(), own, learned};
+}
+
+void append_block_exchange(ScheduleBuilder& plan, Rank me, const DigitRoutes& routes, const Regions& from,
+                           const Regions& into, const BlockSize& size) {
+  const int ranks = static_cast<int>(from.size());
+  std::vector<int> travelled(from.size());  // by distance, up to now
+  std::vector<Count> sizes, largest[2] = {std::vector<Count>(from.size()), std::vector<Count>(from.size())};
+  for (const auto& round : routes.rounds()) {
+    for (const auto& [distance, number, last] : round.hops) {
+      travelled[index(distance)] += (round.to.value() - me.value() + ranks) % ranks;
+      const int origin = Ring{me, ranks}.behind(travelled[index(distance)]);
+      sizes.push_back(size(origin, Ring{Rank{origin}, ranks}.behind(-distance)));
+      Count& most = largest[number % 2][index(distance)];
+      if (!last) most = std::max(most, sizes.back());
+    }
+  }
+  const Regions turns[2] = {scratch_by_distance(plan, largest[0]), scratch_by_distance(plan, largest[1])};
+  Regions at(from.size()), stops;
+  for (int distance = 1; distance < ranks; ++distance)
+    at[index(distance)] = from[index(routes.destination(distance))];
+  for (const auto& round : routes.rounds())
+    for (const auto& [distance, number, last] : round.hops)
+      stops.push_back(last ? into[index(routes.origin(distance))]
+                           : turns[number % 2][index(distance)].first(sizes[stops.size()]));
+  append_digit_rounds(plan, routes, at, stops);
+}
+
+Regions append_operand_exchange(ScheduleBuilder& plan, Rank me, const DigitRoutes& routes, const Blocks& from,
+                                int senders) {
+  Regions starts, operands;
+  for (int rank = 0; rank < from.parts(); ++rank) {
+    starts.push_back(from[rank]);
+    if (rank < senders) operands.push_back(rank == me.value() ? from[rank] : plan.scratch(from[me.value()].count));
+  }
+  Regions into = operands;
+  into.resize(starts.size(), Region{Buffer::scratch, Count{0}, Count{0}});
+  if (me.value() >= senders)
+    for (Region& start : starts)
+      start.count = Count{0};
+  append_block_exchange(plan, me, routes, starts, into,
+                        [&](int sender, int to) { return sender < senders ? from[to].count : Count{0}; });
+  return operands;
+}
+
+void append_exchanged_reduce_scatter(ScheduleBuilder& plan, Rank me, const DigitRoutes& routes, const Blocks& from,
+                                     const Region& result) {
+  append_reduction(plan, append_operand_exchange(plan, me, routes, from, from.parts()), from[me.value()], result);
+}
+
+Cost operand_exchange_cost(int size, int radix, Count block) {
+  const DigitFigures figures{size, radix};
+  return {.messages = figures.messages(),
+          .rounds = figures.rounds(),
+          .sent = figures.hops() * block,
+          .scratch = (size - 1 + figures.twice_or_more() + figures.thrice_or_more()) * block};
 }
 
 Regions scratch_by_distance(ScheduleBuilder& plan, const std::vector<Count>& sizes) {

@@ -1,6 +1,7 @@
 #pragma once
 // Phases of alltoalls. Each appends its steps to a plan.
 
+#include <functional>
 #include <vector>
 
 #include "alltoall_pattern.hpp"
@@ -30,6 +31,23 @@ void append_digit_rounds(ScheduleBuilder& plan, const DigitRoutes& routes, Regio
 /// routes are those of the radix that is the parameter, or others.
 [[nodiscard]] Exchange exchange_hop_sizes(const Problem& problem);
 [[nodiscard]] Exchange exchange_hop_sizes(const Problem& problem, const DigitRoutes& routes);
+
+/// The elements of the block that a rank sends to another.
+using BlockSize = std::function<Count(int from, int to)>;
+/// Sends a block to every other rank along the routes: the one for rank r starts at `from[r]`, and the one of rank r
+/// lands at `into[r]`. The routes are those of a radix.
+void append_block_exchange(ScheduleBuilder& plan, Rank me, const DigitRoutes& routes, const Regions& from,
+                           const Regions& into, const BlockSize& size);
+/// Sends every block of `from` to its owner along the routes, which combines them in the order of ranks. All of its
+/// operands lie in scratch by then, but its own.
+void append_exchanged_reduce_scatter(ScheduleBuilder& plan, Rank me, const DigitRoutes& routes, const Blocks& from,
+                                     const Region& result);
+/// The operands of this rank's block, by rank, after such an exchange in which the first `senders` ranks take part.
+/// Scratch p-1 blocks, and those that travel on.
+[[nodiscard]] Regions append_operand_exchange(ScheduleBuilder& plan, Rank me, const DigitRoutes& routes,
+                                              const Blocks& from, int senders);
+/// Its load, for blocks of `block` elements: messages, rounds, elements sent, and scratch.
+[[nodiscard]] Cost operand_exchange_cost(int size, int radix, Count block);
 
 /// Scratch for one block of each distance, `sizes[distance]` elements.
 [[nodiscard]] Regions scratch_by_distance(ScheduleBuilder& plan, const std::vector<Count>& sizes);

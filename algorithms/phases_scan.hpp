@@ -17,6 +17,10 @@ inline Region exclusive_result(ScheduleBuilder& plan, const Problem& problem) {
   return problem.aliasing.offset() ? plan.scratch(problem.count) : plan.output();
 }
 
+/// The scan by operands that travel to the owners of their blocks: the rank of block r sends this rank's result there
+/// to `into[r]`, no elements on rank 0. `later`: 0, or 1 for the exclusive scan.
+void append_exchanged_scan(ScheduleBuilder& plan, const Problem& problem, const Regions& into, int later);
+
 /// The inclusive scan by doubling, in `into`, which may be the input. Returns the place of the result: on the first
 /// rank the input.
 Region append_doubling_scan(ScheduleBuilder& plan, Rank me, int size, const Region& input, const Region& into);

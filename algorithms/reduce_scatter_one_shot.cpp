@@ -75,6 +75,7 @@ constinit const Algorithm reduce_scatter_one_shot{
     .cost = cost,
     .summary = "every block straight to its owner: one round, least volume, p-1 messages at once",
     .source = "folklore",
+    .gathers = true,
 };
 
 }  // namespace tutti

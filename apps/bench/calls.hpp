@@ -88,7 +88,7 @@ template <class Describe>
 
 // ---- MPI's calls
 
-/// Nothing where MPI lacks the type (fp8, fp16, bf16) or the operation (avg, scaled_sum).
+/// Nothing where MPI lacks the type (fp8, fp16, bf16) or the operation (avg, exact_sum, scaled_sum).
 [[nodiscard]] std::optional<MPI_Datatype> mpi_type(Type type);
 [[nodiscard]] std::optional<MPI_Op> mpi_op(Op::Kind kind);
 

@@ -118,7 +118,7 @@ const BenchCollective* collective_named(std::string_view name) {
 }
 
 std::optional<Op> op_named(std::string_view name) {
-  const Op all[] = {Op::sum,  Op::prod, Op::min,  Op::max,  Op::avg, Op::scaled_sum(0.5),
+  const Op all[] = {Op::sum,  Op::prod, Op::min,  Op::max,  Op::avg, Op::exact_sum, Op::scaled_sum(0.5),
                     Op::land, Op::lor,  Op::lxor, Op::band, Op::bor, Op::bxor};
   for (const Op& op : all) {
     if (to_string(op.kind()) == name) return op;

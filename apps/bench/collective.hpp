@@ -168,7 +168,7 @@ struct BenchCollective {
 
 /// An operation by its name in the table; nothing if there is none. The scaled sum halves.
 [[nodiscard]] std::optional<Op> op_named(std::string_view name);
-inline constexpr std::string_view op_names[] = {"sum",  "prod", "min",  "max",  "avg", "scaled_sum",
+inline constexpr std::string_view op_names[] = {"sum",  "prod", "min",  "max",  "avg", "exact_sum", "scaled_sum",
                                                 "land", "lor",  "lxor", "band", "bor", "bxor"};
 
 }  // namespace tutti::bench

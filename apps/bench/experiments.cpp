@@ -98,8 +98,9 @@ void require_operation(const Settings& s, const BenchCollective& collective, Typ
     throw InputError(fmt::format("--op avg is not defined for {}: the ranks that take part differ", collective.name));
   }
   if ((s.compare == "mpi" || s.calls == "mpi") && !(mpi_type(type) && mpi_op(op.kind()))) {
-    throw InputError(fmt::format("--{} mpi: MPI has no {} of {} (it lacks fp8, fp16, bf16, avg and scaled_sum)",
-                                 s.calls == "mpi" ? "calls" : "compare", s.op, s.type));
+    throw InputError(
+        fmt::format("--{} mpi: MPI has no {} of {} (it lacks fp8, fp16, bf16, avg, exact_sum and scaled_sum)",
+                    s.calls == "mpi" ? "calls" : "compare", s.op, s.type));
   }
 }
 

@@ -91,7 +91,8 @@ void add_protocol_options(apps::Options& options, Settings& s) {
   options.choice(
       "compare", s.compare, {"none", "mpi", "default"},
       "measure another call too, round by round in turns; mpi: the MPI's own; default: Tutti's by the built-in "
-      "rules and in the usual order, whatever rules and TUTTI_BITS say for the other");
+      "rules and in the usual order, whatever rules and TUTTI_BITS say for the other; sums where that makes exact "
+      "ones");
   options.text("rules", s.rules, "FILE",
                "the file of rules by which Tutti chooses, or none; else what TUTTI_RULES says (docs/rules.md)");
   options.flag("overlap", s.is_overlapped,

@@ -59,7 +59,7 @@ Op random_op(Random& random, Collective collective, Type type) {
   const bool is_prefix = collective == Collective::scan || collective == Collective::exscan;
   std::vector<Op> allowed;
   for (const Op& op : {Op::sum, Op::prod, Op::min, Op::max, Op::avg, Op::land, Op::lor, Op::lxor, Op::band, Op::bor,
-                       Op::bxor, Op::scaled_sum(-0.375)})
+                       Op::bxor, Op::exact_sum, Op::scaled_sum(-0.375)})
     if (supports(op.kind(), type) && !(is_prefix && op == Op::avg)) allowed.push_back(op);
   return random.one_of(allowed);
 }
@@ -69,9 +69,11 @@ Op random_op(Random& random, Collective collective, Type type) {
 std::string random_algorithm(Random& random, const Call& call, const std::vector<int>& nodes, std::int64_t bytes) {
   if (random.chance(30)) return "";
   const bool needs_order = reduces(call.collective) && !call.op.commutative();
+  const bool needs_all = reduces(call.collective) && call.op == Op::exact_sum && call.size > 2;
   std::vector<const Algorithm*> fitting;
   for (const Algorithm* algorithm : algorithms())
-    if (algorithm->collective == call.collective && (!needs_order || order_on(nodes, *algorithm) == Order::of_ranks))
+    if (algorithm->collective == call.collective && (!needs_order || order_on(nodes, *algorithm) == Order::of_ranks) &&
+        (!needs_all || algorithm->gathers))
       fitting.push_back(algorithm);
   const Algorithm& algorithm = *random.one_of(fitting);
   std::string text = std::string{algorithm.name} + random_parameter(random, algorithm.parameter);

@@ -26,7 +26,8 @@ struct Settings {
   std::vector<int> nodes;
   std::vector<std::int64_t> sizes{8, 1024, 65536, 1 << 20, 16 << 20};
   std::string memory = "host", mode = "blocking", shared_memory = "auto";
-  bool is_uneven = false, is_not_commutative = false, shows_passed_over = false;
+  std::string bits = "same";
+  bool is_uneven = false, is_not_commutative = false, is_exact = false, shows_passed_over = false;
 };
 
 apps::Options options_for(Settings& settings) {
@@ -48,6 +49,9 @@ apps::Options options_for(Settings& settings) {
       .choice("mode", settings.mode, {"blocking", "nonblocking", "persistent", "stream"}, "how the call is made")
       .flag("uneven", settings.is_uneven, "blocks are listed, as those of allgatherv")
       .flag("not-commutative", settings.is_not_commutative, "the operation is not commutative")
+      .choice("bits", settings.bits, {"same", "fixed"},
+              "of a reduction: fixed is the order that the number of ranks gives")
+      .flag("exact", settings.is_exact, "the operation is exact_sum")
       .text("rules", settings.rules, "FILE",
             "the rules of the site; none: the built-in ones alone. Without it: those that a job here would find")
       .choice("shared-memory", settings.shared_memory, {"auto", "yes", "no"},
@@ -70,6 +74,8 @@ Question question_of(const Settings& settings) {
   if (settings.is_uneven && !may_be_uneven(question.collective))
     throw apps::InputError(fmt::format("--uneven: {} has no blocks that may be listed", settings.collective));
   question.is_commutative = !settings.is_not_commutative;
+  question.bits = settings.bits == "fixed" ? Bits::fixed : Bits::same;
+  question.gathers = settings.is_exact && reduces(question.collective);
   const auto place = [](const auto& names, const std::string& name) {
     return std::ranges::find(names, name) - std::begin(names);
   };
@@ -136,6 +142,8 @@ std::string heading(const Question& question, const Site& site) {
                       manner_names[static_cast<std::size_t>(*question.manner)]);
   if (question.is_uneven) text += ", blocks of differing sizes";
   if (!question.is_commutative) text += ", not commutative";
+  if (question.bits == Bits::fixed) text += ", in fixed order";
+  if (question.gathers) text += ", exact_sum";
   text += '\n';
   if (site.rules) text += fmt::format("rules: {}\n", site.rules->file.path);
   for (const std::string& note : site.notes)

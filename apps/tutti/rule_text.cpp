@@ -133,8 +133,11 @@ std::string why_passed_over(const Rule& rule, const Question& question) {
     return fmt::format("{}: {}", to_text(rule.choice),
                        is_read ? why_unfit(*question.files->at(rule.choice.algorithm), question) : "it cannot be used");
   }
-  if (!serving(rule.choice, question)) return fmt::format("{} needs a commutative operation", to_text(rule.choice));
-  return "";
+  if (serving(rule.choice, question)) return "";
+  if (question.gathers) return fmt::format("{} lets partial results travel", to_text(rule.choice));
+  if (question.bits == Bits::fixed && rule.choice.algorithm->bits != Bits::fixed)
+    return fmt::format("{} keeps no fixed order", to_text(rule.choice));
+  return fmt::format("{} needs a commutative operation", to_text(rule.choice));
 }
 
 bool may_be_uneven(Collective collective) {

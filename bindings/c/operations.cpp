@@ -9,15 +9,16 @@ namespace tutti::c {
 namespace {
 
 // The operations by number, from 1 on, so that NULL is none of them.
-constexpr std::array by_number{Op::sum, Op::prod, Op::min,  Op::max, Op::avg, Op::land,
-                               Op::lor, Op::lxor, Op::band, Op::bor, Op::bxor};
+constexpr std::array by_number{Op::sum, Op::prod, Op::min,  Op::max, Op::avg,  Op::land,
+                               Op::lor, Op::lxor, Op::band, Op::bor, Op::bxor, Op::exact_sum};
 constexpr int number_of(Op::Kind kind) { return static_cast<int>(kind) + 1; }
 static_assert(TUTTI_OP_SUM == number_of(Op::Kind::sum) && TUTTI_OP_PROD == number_of(Op::Kind::prod));
 static_assert(TUTTI_OP_MIN == number_of(Op::Kind::min) && TUTTI_OP_MAX == number_of(Op::Kind::max));
 static_assert(TUTTI_OP_AVG == number_of(Op::Kind::avg) && TUTTI_OP_LAND == number_of(Op::Kind::land));
 static_assert(TUTTI_OP_LOR == number_of(Op::Kind::lor) && TUTTI_OP_LXOR == number_of(Op::Kind::lxor));
 static_assert(TUTTI_OP_BAND == number_of(Op::Kind::band) && TUTTI_OP_BOR == number_of(Op::Kind::bor));
-static_assert(TUTTI_OP_BXOR == number_of(Op::Kind::bxor) && TUTTI_OP_BXOR == by_number.size());
+static_assert(TUTTI_OP_BXOR == number_of(Op::Kind::bxor) && TUTTI_OP_EXACT_SUM == number_of(Op::Kind::exact_sum));
+static_assert(TUTTI_OP_EXACT_SUM == by_number.size());
 
 bool is_created(tutti_op op) { return reinterpret_cast<std::uintptr_t>(op) > by_number.size(); }
 

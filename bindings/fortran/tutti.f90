@@ -28,7 +28,7 @@ module tutti
             tutti_fp8_e4m3, tutti_fp8_e5m2, tutti_fp16, tutti_bf16, tutti_fp32, tutti_fp64, tutti_complex_fp32, &
             tutti_complex_fp64, tutti_bool
   public :: tutti_op, tutti_sum, tutti_prod, tutti_min, tutti_max, tutti_avg, tutti_land, tutti_lor, tutti_lxor, &
-            tutti_band, tutti_bor, tutti_bxor, tutti_user_function
+            tutti_band, tutti_bor, tutti_bxor, tutti_exact_sum, tutti_user_function
 
   public :: tutti_comm_create, tutti_comm_free, tutti_comm_close, tutti_comm_rank, tutti_comm_size, &
             tutti_comm_node_count, tutti_comm_node_of, tutti_comm_status

@@ -26,7 +26,7 @@ module tutti_bindings
   type(tutti_op), parameter :: tutti_sum = tutti_op(1), tutti_prod = tutti_op(2), tutti_min = tutti_op(3), &
                                tutti_max = tutti_op(4), tutti_avg = tutti_op(5), tutti_land = tutti_op(6), &
                                tutti_lor = tutti_op(7), tutti_lxor = tutti_op(8), tutti_band = tutti_op(9), &
-                               tutti_bor = tutti_op(10), tutti_bxor = tutti_op(11)
+                               tutti_bor = tutti_op(10), tutti_bxor = tutti_op(11), tutti_exact_sum = tutti_op(12)
 
   type, bind(c) :: c_comm_options
     integer(c_size_t) :: bytes

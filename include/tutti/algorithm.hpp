@@ -92,6 +92,9 @@ struct Algorithm {
   std::string_view source = {};
   const ScheduleSource* data = nullptr;
   Bits bits = Bits::same;  ///< The proof demands it.
+  /// All operands of an element come together on one rank, which combines them: no other rank's partial result is an
+  /// operand. Op::exact_sum needs it; the proof demands it.
+  bool gathers = false;
 };
 
 /// The schedule of the problem's rank. ArgumentError if the algorithm is only known by name, as a file that nobody has
@@ -116,10 +119,12 @@ struct Algorithm {
 /// cost may be exact. A scan counts each row of consecutive ranks on one node as a node. True for an algorithm that
 /// sees no nodes.
 [[nodiscard]] TUTTI_API bool has_equal_levels(const Problem& problem, const Algorithm& algorithm);
-/// "a, b, c": the names of the algorithms for a collective (with `order` or `bits`: only those that keep these).
+/// "a, b, c": the names of the algorithms for a collective (with `order` or `bits`: only those that keep these; with
+/// `gathers`: only those that say so, or do not).
 [[nodiscard]] TUTTI_API std::string algorithm_names(Collective collective);
 [[nodiscard]] TUTTI_API std::string algorithm_names(Collective collective, Order order);
 [[nodiscard]] TUTTI_API std::string algorithm_names(Collective collective, Bits bits);
+[[nodiscard]] TUTTI_API std::string algorithm_names(Collective collective, bool gathers);
 /// The collective of that name.
 [[nodiscard]] TUTTI_API std::optional<Collective> find_collective(std::string_view name);
 /// Whether the collective combines elements.

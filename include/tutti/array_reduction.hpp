@@ -72,7 +72,8 @@ template <detail::RealBuffer X>
 }
 
 /// element 0 (+) element 1 (+) ..., in this order, in the groups of the tree: any associative operation but avg and
-/// scaled_sum. ArgumentError if there are no elements.
+/// scaled_sum. Op::exact_sum needs no groups: the sum is exact, and rounded once. ArgumentError if there are no
+/// elements, except for sums.
 template <InputBuffer X>
 [[nodiscard]] detail::element_t<X> reduce_array(X&& x, const Op& op, const Communicator& comm,
                                                 std::optional<Count> offset = {}) {

@@ -55,13 +55,34 @@ struct DeviceKernel {
 /// max not for complex; avg and scaled_sum not for bool.
 class Op {
  public:
-  enum class Kind : std::uint8_t { sum, prod, min, max, avg, land, lor, lxor, band, bor, bxor, scaled_sum, user };
+  enum class Kind : std::uint8_t {
+    sum,
+    prod,
+    min,
+    max,
+    avg,
+    land,
+    lor,
+    lxor,
+    band,
+    bor,
+    bxor,
+    exact_sum,
+    scaled_sum,
+    user
+  };
 
   static const Op sum, prod, min, max;
   static const Op avg;  ///< The sum, divided by the number of ranks once at the end (integers: towards zero).
   static const Op land, lor, lxor, band, bor, bxor;
   /// The sum, multiplied once at the end by `scale`, which is the same on all ranks. Floating-point and complex only.
   TUTTI_API static Op scaled_sum(double scale);
+  /// The exact sum, rounded once to the nearest number of the type, ties to even: the same bits whatever the order, the
+  /// number of ranks and the size. fp16, bf16, fp32, fp64 and complex numbers of these. What has no sum in numbers is
+  /// as in one addition: infinities of both signs make NaN (the same one everywhere), and only a sum of nothing but -0
+  /// is -0. A sum that is too large on its way is none the less exact. It needs an algorithm that brings all operands
+  /// of an element together (Algorithm::gathers); its costs are in docs/reproducibility.md.
+  static const Op exact_sum;
   /// `context` is handed to every call of `function`. All must live as long as any plan that uses them. Without a
   /// kernel, data of devices are combined on the host.
   TUTTI_API static Op user(UserFunction function, Commutative commutative, void* context = nullptr,
@@ -101,6 +122,7 @@ inline constexpr Op Op::lxor{Op::Kind::lxor};
 inline constexpr Op Op::band{Op::Kind::band};
 inline constexpr Op Op::bor{Op::Kind::bor};
 inline constexpr Op Op::bxor{Op::Kind::bxor};
+inline constexpr Op Op::exact_sum{Op::Kind::exact_sum};
 
 namespace detail {
 

@@ -107,13 +107,13 @@ static void test_user_operation(void) {
 
 static void test_operations(void) {
   const tutti_op ops[] = {TUTTI_SUM, TUTTI_PROD, TUTTI_MIN,  TUTTI_MAX, TUTTI_AVG, TUTTI_LAND,
-                          TUTTI_LOR, TUTTI_LXOR, TUTTI_BAND, TUTTI_BOR, TUTTI_BXOR};
-  const char* names[] = {"sum", "prod", "min", "max", "avg", "land", "lor", "lxor", "band", "bor", "bxor"};
+                          TUTTI_LOR, TUTTI_LXOR, TUTTI_BAND, TUTTI_BOR, TUTTI_BXOR, TUTTI_EXACT_SUM};
+  const char* names[] = {"sum", "prod", "min", "max", "avg", "land", "lor", "lxor", "band", "bor", "bxor", "exact_sum"};
   const char* name = NULL;
   int is_supported = -1;
   float mine = (float)(check_rank + 1), scaled = 0;
   tutti_op op = NULL;
-  for (int i = 0; i < 11; ++i) {
+  for (int i = 0; i < 12; ++i) {
     CHECK_OK(tutti_op_name(ops[i], &name));
     CHECK(strcmp(name, names[i]) == 0);
   }
@@ -128,6 +128,9 @@ static void test_operations(void) {
   CHECK(scaled == 0.25F * (float)(check_size * (check_size + 1) / 2));
   CHECK_OK(tutti_op_free(&op));
   CHECK(op == NULL);
+  mine = check_rank == 0 ? 1e8F : check_rank == check_size - 1 ? -1e8F : 1;
+  CHECK_OK(tutti_allreduce(&mine, &scaled, 1, TUTTI_FP32, TUTTI_EXACT_SUM, comm, NULL));
+  CHECK(check_size == 1 || scaled == (float)(check_size - 2));
   op = TUTTI_SUM;
   CHECK_OK(tutti_op_free(&op));
   CHECK(op == NULL);

@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <set>
 
 #include "lib/device/staging/stage.hpp"
 #include "lib/device/stream/program.hpp"
@@ -64,15 +65,66 @@ bool is_read_before_the_next(const std::vector<stream::Program>& all, int sender
   return places.empty();
 }
 
-/// Whether a mutant must be refuted: not if it changes when a message is told of that is read only behind a later one.
+/// Whether each read of a message in the receiver's landing area comes behind its writing for other reasons than the
+/// flag of that message: by messages of others, which have waited for the sender.
+bool is_told_by_others(const std::vector<stream::Program>& all, int sender, int receiver, std::uint32_t number) {
+  using stream::Does;
+  using Place = std::pair<std::size_t, std::size_t>;  // rank, command
+  const auto commands_of = [&](std::size_t rank) -> const auto& { return all[rank].commands; };
+  const auto tell_of = [&](int from, int to, std::uint32_t its) {
+    const auto& commands = commands_of(static_cast<std::size_t>(from));
+    return std::ranges::find_if(commands,
+                                [&](const stream::Command& command) {
+                                  return command.does == Does::tell && command.peer == to && command.number >= its;
+                                }) -
+           commands.begin();
+  };
+  const auto from = static_cast<std::size_t>(sender), to = static_cast<std::size_t>(receiver);
+  const auto told = static_cast<std::size_t>(tell_of(sender, receiver, number));
+  const auto is_behind = [&](std::size_t read, std::size_t written) {
+    std::set<Place> seen;
+    std::vector<Place> rest{{to, read}};
+    while (!rest.empty()) {
+      const Place place = rest.back();
+      rest.pop_back();
+      if (place == Place{from, written}) return true;
+      if (!seen.insert(place).second) continue;
+      if (place.second > 0) rest.emplace_back(place.first, place.second - 1);
+      const stream::Command& command = commands_of(place.first)[place.second];
+      const bool is_it = command.peer == sender && place.first == to && command.number == number;
+      if (command.does == Does::wait_for_message && !is_it)
+        rest.emplace_back(static_cast<std::size_t>(command.peer),
+                          tell_of(command.peer, static_cast<int>(place.first), command.number));
+    }
+    return false;
+  };
+  for (std::size_t write = told; write-- > 0;) {
+    const stream::Command& writing = commands_of(from)[write];
+    if (writing.does == Does::tell && writing.peer == receiver) break;
+    for (const stream::Spot& spot : writing.outputs) {
+      if (spot.of != stream::Spot::Of::remote || spot.peer != receiver) continue;
+      for (std::size_t read = 0; read < commands_of(to).size(); ++read)
+        for (const stream::Spot& its : commands_of(to)[read].inputs)
+          if (its.of == stream::Spot::Of::landing && its.peer == sender && its.at < spot.at + writing.bytes &&
+              spot.at < its.at + commands_of(to)[read].bytes && !is_behind(read, write))
+            return false;
+    }
+  }
+  return true;
+}
+
+/// Whether a mutant must be refuted: not if it changes when a message is told of that is read only behind a later one,
+/// or behind messages of others that have waited for it.
 bool is_faulty(const std::vector<stream::Program>& all, int rank, const ProgramMutant& mutant) {
   const auto& commands = all[static_cast<std::size_t>(rank)].commands;
   if (mutant.mutation == ProgramMutation::readers_left) return true;
   const stream::Command& command = commands[static_cast<std::size_t>(mutant.command)];
   if (command.does == stream::Does::wait_for_message)
-    return is_read_before_the_next(all, command.peer, rank, command.number);
+    return is_read_before_the_next(all, command.peer, rank, command.number) &&
+           !is_told_by_others(all, command.peer, rank, command.number);
   return mutant.mutation != ProgramMutation::told_too_early ||
-         is_read_before_the_next(all, rank, command.peer, command.number);
+         (is_read_before_the_next(all, rank, command.peer, command.number) &&
+          !is_told_by_others(all, rank, command.peer, command.number));
 }
 
 using Make = std::vector<stream::Program> (*)(const Plans&);

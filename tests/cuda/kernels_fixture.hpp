@@ -163,7 +163,9 @@ class CudaKernels : public CudaDevice {
     kernels_->reduce(r.kind, r.type, from, to, Count{r.count}, nullptr);
     for (std::size_t k = 0; k < at.size(); ++k)
       expect_within(r.type, to_host(written[k], room), at[k], wanted, untouched, what);
-    expect_touched(before, from.size() * wanted.size(), to.size() * wanted.size(), what);
+    // Exact sums of bits at random are often made of digits, of operands that are read again.
+    if (r.kind != Op::Kind::exact_sum)
+      expect_touched(before, from.size() * wanted.size(), to.size() * wanted.size(), what);
   }
 
   /// Every byte once; over the fake driver only.

@@ -118,6 +118,7 @@ template <class T>
 void expect_every_kernel(const std::vector<std::vector<T>>& operands) {
   for (int kind = 0; kind < built_in_kinds; ++kind) {
     if (!supports(static_cast<Op::Kind>(kind), type_of<T>)) continue;
+    if (static_cast<Op::Kind>(kind) == Op::Kind::exact_sum) continue;  // rounds no step
     const std::vector<T> expected = step_by_step(static_cast<Op::Kind>(kind), operands);
     for (const KernelTable* table : runnable_kernel_tables()) {
       SCOPED_TRACE(testing::Message() << table->name << ", " << to_string(static_cast<Op::Kind>(kind)));

@@ -115,7 +115,7 @@ W larger(W a, W b) {
 template <class W>
 W combine(Op::Kind kind, W a, W b) {
   using Kind = Op::Kind;
-  if (kind == Kind::sum || kind == Kind::avg || kind == Kind::scaled_sum) return a + b;
+  if (kind == Kind::sum || kind == Kind::avg || kind == Kind::exact_sum || kind == Kind::scaled_sum) return a + b;
   if (kind == Kind::min) return smaller(a, b);
   if (kind == Kind::max) return larger(a, b);
   if constexpr (std::same_as<W, Wide>) {

@@ -98,8 +98,8 @@ TEST_F(Arguments, UnsupportedPairsAreRefusedAsSupportsSays) {
   for (int kind = 0; kind < static_cast<int>(Op::Kind::user); ++kind)
     for (int type = 0; type < type_count; ++type) {
       if (supports(static_cast<Op::Kind>(kind), static_cast<Type>(type))) continue;
-      const std::array all{Op::sum, Op::prod, Op::min,  Op::max, Op::avg,  Op::land,
-                           Op::lor, Op::lxor, Op::band, Op::bor, Op::bxor, Op::scaled_sum(1)};
+      const std::array all{Op::sum,  Op::prod, Op::min, Op::max,  Op::avg,       Op::land,         Op::lor,
+                           Op::lxor, Op::band, Op::bor, Op::bxor, Op::exact_sum, Op::scaled_sum(1)};
       const Op op = all.at(static_cast<std::size_t>(kind));
       expect_throw<ArgumentError>(
           [&] { allreduce(in_.data(), out_.data(), Count{5}, static_cast<Type>(type), op, comm_); },

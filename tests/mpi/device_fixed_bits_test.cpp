@@ -122,6 +122,40 @@ TEST_F(DeviceFixedBits, AreThoseOfTheTreeInStreams) {
   }
 }
 
+/// The exact sums of ranks 0 to `last`: doubles hold these.
+Floats exact(std::size_t count, int last) {
+  std::vector<double> sums(count);
+  for (int rank = 0; rank <= last; ++rank)
+    for (std::size_t i = 0; const float each : numbers(rank, count))
+      sums[i++] += each;
+  return {sums.begin(), sums.end()};
+}
+
+/// By the kernel of a device where the device reduces; in streams the host moves them.
+TEST_F(DeviceFixedBits, OfExactSumsAreRoundedOnce) {
+  const Communicator comm{MPI_COMM_WORLD};
+  for (const std::size_t count : {1U, 100U, 3001U, 70'000U}) {
+    const Floats wanted = exact(count, world_size() - 1), scanned = exact(count, world_rank());
+    OnDevice in{numbers(world_rank(), count)}, out{Floats(count)}, prefix{Floats(count)};
+    allreduce(in.data(), out.data(), Count{count}, Type::fp32, Op::exact_sum, comm);
+    EXPECT_TRUE(out.is(wanted.data())) << count;
+    scan(in.data(), prefix.data(), Count{count}, Type::fp32, Op::exact_sum, comm);
+    EXPECT_TRUE(prefix.is(scanned.data())) << count << ", scan";
+    const TestStream stream;
+    OnDevice later{Floats(count)};
+    allreduce(in.data(), later.data(), Count{count}, Type::fp32, Op::exact_sum, comm, {.stream = stream.get()});
+    stream.synchronize();
+    EXPECT_TRUE(later.is(wanted.data())) << count << ", in a stream";
+    allreduce(in.data(), in.data(), Count{count}, Type::fp32, Op::exact_sum, comm);
+    EXPECT_TRUE(in.is(wanted.data())) << count << ", in place";
+    const float total = reduce_array(out.span(), Op::exact_sum, comm);
+    EXPECT_EQ(total, reduce_array(wanted, Op::exact_sum, comm));
+  }
+  if (is_set("TUTTI_STAGING", "device") && world_size() > 1) {
+    EXPECT_GT(comm.counters().at("device.runs_on_device"), 0U);
+  }
+}
+
 /// More than is fetched at once, with cuts that are no multiple of anything; some ranks have theirs on the host.
 TEST_F(DeviceFixedBits, OfArraysAreThoseOfTheHost) {
   const Communicator comm{MPI_COMM_WORLD};

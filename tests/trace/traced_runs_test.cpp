@@ -109,6 +109,7 @@ Facts facts_of(const CompiledPlan& plan) {
         facts.emplace(Action::recv, step.peer, step.message, step.bytes, at);
         [[fallthrough]];
       case Verb::reduce:
+      case Verb::combine:
         if (step.bytes > 0) facts.emplace(Action::reduce, -1, 0, step.bytes, at);
         break;
       case Verb::copy:

@@ -1,4 +1,6 @@
 """The fixed order of reductions, and sums of distributed arrays, whose bits do not depend on the number of ranks."""
+import math
+
 import numpy as np
 import pytest
 import tutti
@@ -99,3 +101,21 @@ def test_distributed_arrays_that_are_none(comm):
         tutti.dot(x, x[:9], comm)
     with pytest.raises(tutti.ArgumentError, match="'type' is int64; allowed: fp32, fp64"):
         tutti.norm2(np.ones(3, dtype=int), comm)
+
+
+def test_exact_sum(comm):
+    rows = [numbers(rank, 501) for rank in range(comm.size)]
+    rows[-1] = rows[-1] - rows[0]
+    wanted = np.array([math.fsum(column) for column in zip(*rows)])
+    mine = rows[comm.rank]
+    assert comm.allreduce(mine, "exact_sum").tobytes() == wanted.tobytes()
+    scanned = np.array([math.fsum(column) for column in zip(*rows[: comm.rank + 1])])
+    assert comm.scan(mine, "exact_sum").tobytes() == scanned.tobytes()
+    with pytest.raises(tutti.ArgumentError, match="exact_sum with type int64; allowed: exact_sum with one of fp16, "):
+        comm.allreduce(np.ones(2, int), "exact_sum")
+
+
+def test_exact_sum_of_an_array(comm):
+    mine = numbers(comm.rank, 1000 + comm.rank)
+    everything = [x for rank in range(comm.size) for x in numbers(rank, 1000 + rank)]
+    assert tutti.reduce_array(mine, "exact_sum", comm) == math.fsum(everything)

@@ -15,7 +15,8 @@ enum tutti_op_codes {
   TUTTI_OP_LXOR = 8,
   TUTTI_OP_BAND = 9,
   TUTTI_OP_BOR = 10,
-  TUTTI_OP_BXOR = 11
+  TUTTI_OP_BXOR = 11,
+  TUTTI_OP_EXACT_SUM = 12  ///< Rounded once: fp16, bf16, fp32, fp64 and complex numbers.
 };
 #define TUTTI_SUM ((tutti_op)(intptr_t)TUTTI_OP_SUM)
 #define TUTTI_PROD ((tutti_op)(intptr_t)TUTTI_OP_PROD)
@@ -28,6 +29,7 @@ enum tutti_op_codes {
 #define TUTTI_BAND ((tutti_op)(intptr_t)TUTTI_OP_BAND)
 #define TUTTI_BOR ((tutti_op)(intptr_t)TUTTI_OP_BOR)
 #define TUTTI_BXOR ((tutti_op)(intptr_t)TUTTI_OP_BXOR)
+#define TUTTI_EXACT_SUM ((tutti_op)(intptr_t)TUTTI_OP_EXACT_SUM)
 
 /// The sum, multiplied once at the end by `scale`, which is the same on all ranks. Floating-point and complex only.
 TUTTI_C_API tutti_status tutti_op_create_scaled_sum(double scale, tutti_op* op);

@@ -14,6 +14,7 @@
 
 #include "lib/core/call/arguments.hpp"
 #include "lib/core/communicator/runtime.hpp"
+#include "lib/core/reduce/exact_accumulator.hpp"
 #include "lib/core/reduce/index_tree.hpp"
 #include "lib/core/reduce/kernels.hpp"
 #include "lib/core/reduce/user_function.hpp"
@@ -180,10 +181,34 @@ Source checked_source(const CallSite& site, const ArrayBlock& block, Type type, 
   return {block, device_of("x", block.x), block.y == nullptr ? -1 : device_of("y", block.y)};
 }
 
+/// Complex numbers have two sums.
+void write_exact_sum(const CallSite& site, const Source& source, Type type, void* result, const Communicator& comm) {
+  const std::size_t parts = is_complex(type) ? 2 : 1;
+  const Type part = type == Type::complex_fp32 ? Type::fp32 : type == Type::complex_fp64 ? Type::fp64 : type;
+  const auto part_bytes = static_cast<std::size_t>(size_of(part).value());
+  std::vector<ExactAccumulator> sums(parts);
+  for_each_part(site, source, type, [&](const void* x, const void* /*y*/, std::int64_t /*done*/, std::int64_t count) {
+    for (std::size_t p = 0; p < parts; ++p)
+      sums[p].add(static_cast<const std::byte*>(x) + p * part_bytes, part, static_cast<std::size_t>(count), parts);
+  });
+  constexpr std::size_t its_words = ExactAccumulator::word_count;
+  std::vector<std::int64_t> words;
+  for (ExactAccumulator& sum : sums)
+    words.insert(words.end(), sum.words().begin(), sum.words().end());
+  allreduce(std::span{words}, Op::sum, comm);
+  for (std::size_t p = 0; p < parts; ++p)
+    ExactAccumulator::round(std::span{words}.subspan(p * its_words).first<its_words>(), part,
+                            static_cast<std::byte*>(result) + p * part_bytes);
+}
+
 bool reduce_source(const CallSite& site, const Source& source, Type type, const Op& op, void* result,
                    const Communicator& comm) {
   const std::vector<Cut> cuts = cuts_of(site, source.block, comm);
   const std::vector<std::size_t> order = in_order(site, cuts);
+  if (op.kind() == Op::Kind::exact_sum) {
+    if (!order.empty()) write_exact_sum(site, source, type, result, comm);
+    return !order.empty();
+  }
   if (order.empty() && op.kind() != Op::Kind::sum) refuse(site, "x", "no element on any rank", "one element or more");
   if (order.empty()) return false;
   const auto element = static_cast<std::size_t>(size_of(type).value());

@@ -52,6 +52,7 @@ Question question_of(const Call& call, const Problem& problem, const Communicato
   question.is_uneven = call.is_uneven;
   question.is_commutative = call.op.commutative();
   question.bits = options.bits.value_or(question.bits);
+  question.gathers = reduces(call.collective) && call.op.kind() == Op::Kind::exact_sum;
   question.count = problem.count;
   question.root = call.root;
   if (!state.settings().forms_match) question.manner = manner;
@@ -69,7 +70,11 @@ Selection named(const CallSite& site, const Call& call, std::string_view algorit
         refuse(site, "algorithm", fmt::format("'{}', and {}", algorithm, why), "an algorithm that serves this call");
       choice = Choice{&file.algorithm()};
     }
-    if (reduces(call.collective) && question.bits == Bits::fixed && choice.algorithm->bits != Bits::fixed)
+    if (question.gathers && !keeps_order(*choice.algorithm, question))
+      refuse(site, "algorithm", fmt::format("'{}' with exact_sum, though partial results travel", algorithm),
+             algorithm_names(call.collective, true));
+    if (reduces(call.collective) && !question.gathers && question.bits == Bits::fixed &&
+        choice.algorithm->bits != Bits::fixed)
       refuse(site, "algorithm", fmt::format("'{}', which keeps no fixed order (Bits::fixed)", algorithm),
              algorithm_names(call.collective, Bits::fixed));
     if (reduces(call.collective) && !call.op.commutative() && order_on(nodes, *choice.algorithm) != Order::of_ranks)

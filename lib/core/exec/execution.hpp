@@ -24,7 +24,10 @@ class Execution {
         port_(std::move(port)),
         executor_(std::move(executor)),
         waits_(plan.waits.size()),
-        ready_(plan.steps.size()) {}
+        ready_(plan.steps.size()) {
+    for (const auto& each : plan.operands)
+      operands_.reserve(std::max(operands_.capacity(), each.size()));
+  }
 
   void bind(const void* input, void* output) { bases_.bind(input, output); }
   /// Scratch that the executor does not have itself, or the staging buffer: for the runs until it is lent again.
@@ -145,6 +148,7 @@ class Execution {
         return what != Posted::busy;
       }
       case Verb::reduce:
+      case Verb::combine:
       case Verb::copy:
         return posted(i, work(number, step));
     }
@@ -161,8 +165,16 @@ class Execution {
       return executor_.post_copy(i, bases_.at(step.lhs, step.lhs_at), bases_.at(step.into, step.into_at), step.bytes);
     const std::int64_t done = step.side < 0 ? 0 : port_.reduced(step);  // by the transport
     if (done == step.bytes) return Posted::complete;
+    if (step.verb == Verb::combine) return combine(i, step, done);
     const Operands whole = bases_.operands(step);
     return executor_.post_reduce(i, {whole.lhs + done, whole.rhs + done, whole.into + done}, step.bytes - done);
+  }
+
+  Posted combine(int i, const CompiledStep& step, std::int64_t done) {
+    operands_.clear();
+    for (const auto& [buffer, at] : plan_.operands[static_cast<std::size_t>(step.operands)])
+      operands_.push_back(bases_.at(buffer, at + done));
+    return executor_.post_combine(i, operands_, bases_.at(step.into, step.into_at + done), step.bytes - done);
   }
 
   /// A message is there.
@@ -190,6 +202,7 @@ class Execution {
   std::vector<int> waits_;
   std::vector<int> ready_;
   std::size_t ready_count_ = 0;
+  std::vector<const void*> operands_;  ///< Of the last step that combined many.
   std::size_t next_ = 0;
   std::size_t completed_ = 0;  ///< One more than steps: the last pass over the output is under way; two more: over.
   Bases bases_{executor_.scratch()};

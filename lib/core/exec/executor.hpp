@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <span>
 
 #include "lib/core/exec/port.hpp"
 #include "lib/core/memory/aligned_buffer.hpp"
@@ -17,16 +18,19 @@ namespace tutti {
 ///   scratch()                                  the plan's scratch, where the executor can use it; nullptr: it is lent
 ///   post_copy(index, from, into, bytes)        starts a copy; no bytes: it only orders others, and both may be null
 ///   post_reduce(index, operands, bytes)        starts a reduction with the plan's operation
-///   post_finish(index, output)                 starts the last pass over the output, which average and scaled sum need
-///   poll(on_complete)                          never blocks; calls on_complete(index) for work that has completed
+///   post_combine(index, operands, into, bytes) starts a reduction of several operands at once, the pointers of which
+///   are read at once post_finish(index, output)                 starts the last pass over the output, which average
+///   and scaled sum need poll(on_complete)                          never blocks; calls on_complete(index) for work
+///   that has completed
 ///                                              since it was posted; more than 0: it is worth to look again
 ///   abandon()                                  after a failure: waits for the work under way, and forgets it
 template <class T>
 concept Executor = requires(T executor, int index, const std::byte* from, std::byte* into, std::int64_t bytes,
-                            const Operands& operands, void (*on_complete)(int)) {
+                            const Operands& operands, std::span<const void* const> many, void (*on_complete)(int)) {
   { executor.scratch() } -> std::same_as<std::byte*>;
   { executor.post_copy(index, from, into, bytes) } -> std::same_as<Posted>;
   { executor.post_reduce(index, operands, bytes) } -> std::same_as<Posted>;
+  { executor.post_combine(index, many, into, bytes) } -> std::same_as<Posted>;
   { executor.post_finish(index, into) } -> std::same_as<Posted>;
   { executor.poll(on_complete) } -> std::convertible_to<int>;
   executor.abandon();
@@ -46,6 +50,11 @@ class HostExecutor {
   }
   Posted post_reduce(int /*index*/, const Operands& operands, std::int64_t bytes) {
     plan_->combine(operands.lhs, operands.rhs, operands.into, bytes);
+    return Posted::complete;
+  }
+  Posted post_combine(int /*index*/, std::span<const void* const> operands, std::byte* into, std::int64_t bytes) {
+    plan_->reduce_many(operands.data(), operands.size(), into, nullptr,
+                       static_cast<std::size_t>(bytes >> plan_->element_shift));
     return Posted::complete;
   }
   Posted post_finish(int /*index*/, std::byte* output) {

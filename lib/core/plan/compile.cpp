@@ -79,6 +79,10 @@ bool is_eager(const CompiledPlan& plan, const Messages& pairs, const Routing& ro
 
 }  // namespace
 
+bool combines_at_once(const Op& op, const Problem& problem) {
+  return op.kind() == Op::Kind::exact_sum && problem.size > 2;
+}
+
 CompiledPlan compile(const Schedule& schedule, const Problem& problem, Type type, const Op& op,
                      const Routing& routing) {
   const Schedule packed = pack_messages(schedule);
@@ -101,6 +105,7 @@ CompiledPlan compile(const Schedule& schedule, const Problem& problem, Type type
     plan.steps.push_back(std::visit(Compile{plan.element, plan}, step.action));
     after.push_back(step.after);
   }
+  if (combines_at_once(op, problem)) combine_at_once(plan, after);
   plan.takes_turns = routing.takes_turns;
   plan.message_class = routing.message_class;
   plan.is_eager = is_eager(plan, by_pair(plan.steps), routing);
@@ -120,7 +125,8 @@ Count segment_of(const Choice& choice, Type type) {
 
 CompiledPlan compile(const Choice& choice, const Problem& problem, Type type, const Op& op, const Routing& routing) {
   Schedule schedule = built(*choice.algorithm, problem, segment_of(choice, type));
-  CompiledPlan plan = compile(fused(std::move(schedule)), problem, type, op, routing);
+  if (!combines_at_once(op, problem)) schedule = fused(std::move(schedule));
+  CompiledPlan plan = compile(schedule, problem, type, op, routing);
   plan.choice = choice;
   return plan;
 }

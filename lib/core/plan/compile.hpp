@@ -18,6 +18,14 @@ namespace tutti {
 [[nodiscard]] CompiledPlan compile(const Schedule& schedule, const Problem& problem, Type type, const Op& op,
                                    const Routing& routing);
 
+/// For an operation that has to have all operands of an element at once (exact_sum): each result is combined in one
+/// step, from the operands that this rank has received or begun with. The steps that combined a part of them become
+/// copies of nothing. std::logic_error if an operand is written over too early: an algorithm that gathers them
+/// (Algorithm::gathers) leaves them alone.
+void combine_at_once(CompiledPlan& plan, Dependencies& after);
+/// Whether plans of an operation are compiled so. Two operands are always combined at once.
+[[nodiscard]] bool combines_at_once(const Op& op, const Problem& problem);
+
 /// Whether everything that step i waits for has completed whenever step i + 1 may start, for all i.
 [[nodiscard]] bool starts_in_order(const Dependencies& after);
 

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "lib/core/reduce/kernels.hpp"
@@ -16,14 +17,18 @@
 namespace tutti {
 
 /// recv_reduce receives into one operand of a reduction, which the transport does as the message arrives;
-/// recv_then_reduce is the same where the reduction is made once the message is there.
-enum class Verb : std::uint8_t { send, recv, recv_reduce, recv_then_reduce, reduce, copy };
+/// recv_then_reduce is the same where the reduction is made once the message is there. combine reduces more than two
+/// operands at once (CompiledStep::operands).
+enum class Verb : std::uint8_t { send, recv, recv_reduce, recv_then_reduce, reduce, combine, copy };
 
 /// The transport of a message. Both of its ends choose the same. `network`: one that is no part of the core
 /// `device`: no other rank, but a device of this one (lib/device/staging). `ipc`: shared memory, for a rank whose
 /// data are on a device; to its peer the transport is `shm`, or `ipc` as well (lib/device/ipc).
 enum class Transport : std::uint8_t { mpi, network, shm, device, ipc };
 inline constexpr std::size_t transport_count = 5;
+
+/// Where bytes are: the buffer, and how many bytes into it.
+using Place = std::pair<Buffer, std::int64_t>;
 
 /// Pinned memory of this rank through which the data of device buffers travel. No schedule knows of it.
 inline constexpr Buffer staging_buffer{3};
@@ -44,11 +49,12 @@ struct CompiledStep {
   /// The index of its entry in the side table of its transport; -1: none. A reduction that has an entry there may be
   /// done by that transport, in whole or in part, as the messages arrive.
   int side = -1;
-  int device = -1;  ///< The number of the device where the data of a message are taken or put; -1: the host's memory.
+  int device = -1;    ///< The number of the device where the data of a message are taken or put; -1: the host's memory.
+  int operands = -1;  ///< Of a combine: CompiledPlan::operands[operands] are its operands; -1: of no other.
   int first_dependent = 0, last_dependent = 0;
   std::int64_t lhs_at = 0, rhs_at = 0, into_at = 0;  ///< Bytes from the start of the buffer.
   std::int64_t bytes = 0;
-  [[nodiscard]] bool is_message() const { return verb != Verb::reduce && verb != Verb::copy; }
+  [[nodiscard]] bool is_message() const { return verb < Verb::reduce; }
   [[nodiscard]] bool receives() const { return is_message() && verb != Verb::send; }
   /// Whether its other end is on the same node.
   [[nodiscard]] bool is_local() const { return transport == Transport::shm || transport == Transport::ipc; }
@@ -115,8 +121,9 @@ struct CompiledPlan {
   int element_shift = 0;          ///< Its logarithm: divisions cost as much as a small message.
   ReduceKernel reduce = nullptr;  ///< nullptr: op.function().
   std::vector<CompiledStep> steps;
-  std::vector<int> waits;       ///< Per step: how many steps must have completed before it starts.
-  std::vector<int> dependents;  ///< CompiledStep::first_dependent..last_dependent index this.
+  std::vector<std::vector<Place>> operands{};  ///< CompiledStep::operands indexes this.
+  std::vector<int> waits;                      ///< Per step: how many steps must have completed before it starts.
+  std::vector<int> dependents;                 ///< CompiledStep::first_dependent..last_dependent index this.
   std::int64_t scratch_bytes = 0;
   int sends = 0, recvs = 0;
   std::array<bool, transport_count> transports{};  ///< Which carry any message.

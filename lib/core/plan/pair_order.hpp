@@ -19,8 +19,7 @@ using Dependencies = std::vector<std::vector<int>>;
 /// Makes them the plan's: its counters of waits, and its lists of dependents.
 void set_dependencies(CompiledPlan& plan, const Dependencies& after);
 
-/// Where bytes of a plan's buffers are: in place the input is part of the output.
-using Place = std::pair<Buffer, std::int64_t>;
+/// In place the input is part of the output.
 [[nodiscard]] inline Place place_of(const CompiledPlan& plan, Buffer buffer, std::int64_t at) {
   const auto offset = plan.problem.aliasing.offset();
   if (buffer != Buffer::input || !offset) return {buffer, at};

@@ -19,13 +19,17 @@ bool reduces(const CompiledStep& step) {
   return step.verb == Verb::reduce || step.verb == Verb::recv_reduce || step.verb == Verb::recv_then_reduce;
 }
 
+/// Whether the step needs room for its result, which data may be in that have yet to be read.
+bool makes_result(const CompiledStep& step) { return reduces(step) || step.verb == Verb::combine; }
+
 /// Gives every message through shared memory its place in the side table.
 void add_sides(SharedPlan& plan, const Dependencies& after) {
   for (CompiledStep& step : plan.steps)
     if (step.is_message() && step.transport == Transport::shm) static_cast<void>(plan.side(step));
   for (std::size_t i = 0; i < after.size(); ++i)
     for (const int before : after[i])
-      if (CompiledStep& sent = plan.steps[static_cast<std::size_t>(before)]; reduces(plan.steps[i]) && sent.side >= 0)
+      if (CompiledStep& sent = plan.steps[static_cast<std::size_t>(before)];
+          makes_result(plan.steps[i]) && sent.side >= 0)
         plan.side(sent).makes_room = true;
 }
 

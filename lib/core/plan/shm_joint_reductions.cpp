@@ -15,8 +15,10 @@ class JointReductions {
   }
 
   void find() {
-    for (int i = 0; i < static_cast<int>(plan_.steps.size()); ++i)
+    for (int i = 0; i < static_cast<int>(plan_.steps.size()); ++i) {
       if (reduces(i) && !continues_another(i)) join(chain_from(i));
+      if (step(i).verb == Verb::combine && step(i).bytes > joined_bytes_) join_operands(i);
+    }
   }
 
  private:
@@ -64,10 +66,14 @@ class JointReductions {
   [[nodiscard]] Operand operand(int reduction, Buffer buffer, std::int64_t at, bool is_left) const {
     const CompiledStep& reducing = step(reduction);
     if (reducing.verb == Verb::recv_reduce && reducing.lands_left == is_left) return {reduction, buffer, at};
-    for (const int before : after_[index(reduction)]) {
+    return received(reduction, buffer, at);
+  }
+  /// Data of this rank, unless they are the message of a receive for that step alone.
+  [[nodiscard]] Operand received(int reader, Buffer buffer, std::int64_t at) const {
+    for (const int before : after_[index(reader)]) {
       const CompiledStep& recv = step(before);
       if (recv.verb == Verb::recv && after_[index(before)].empty() && recv.transport == Transport::shm &&
-          recv.bytes == reducing.bytes && recv.into == buffer && recv.into_at == at &&
+          recv.bytes == step(reader).bytes && recv.into == buffer && recv.into_at == at &&
           dependents_[index(before)].size() == 1 && !is_result(before))
         return {before, buffer, at};
     }
@@ -116,10 +122,38 @@ class JointReductions {
 
   void join(const Chain& chain) {
     const std::vector<Operand> all = operands(chain);
-    const auto messages = std::ranges::count_if(all, [](const Operand& each) { return each.message >= 0; });
-    if (all.size() < 3 || all.size() > JointReduction::most_operands || messages < 2) return;
+    if (!is_worth_it(all)) return;
     if (all[0].message < 0 && all[1].message < 0) return;  // its first reduction would not wait for any message
-    if (!wait_for_nothing_else(chain, all) || !are_left_alone(chain, all)) return;
+    if (wait_for_nothing_else(chain, all) && are_left_alone(chain, all)) add(chain, all);
+  }
+  /// Its operands are left alone until it is done (combine_at_once). It must wait for nothing but messages.
+  void join_operands(int combine) {
+    std::vector<Operand> all;
+    for (const auto& [buffer, at] : plan_.operands[index(step(combine).operands)])
+      all.push_back(received(combine, buffer, at));
+    if (is_worth_it(all) && wait_for_nothing_else({combine}, all)) add({combine}, all);
+  }
+  [[nodiscard]] bool is_worth_it(const std::vector<Operand>& operands) const {
+    const auto messages = std::ranges::count_if(operands, [](const Operand& each) { return each.message >= 0; });
+    return operands.size() >= 3 && operands.size() <= JointReduction::most_operands && messages >= 2 &&
+           !passes_on_between(operands);
+  }
+  /// Whether this rank sends between two of the messages what it had to wait for: the later one may come only after
+  /// that, and is not to be waited for with the earlier one.
+  [[nodiscard]] bool passes_on_between(const std::vector<Operand>& operands) const {
+    int first = static_cast<int>(plan_.steps.size()), last = -1;
+    for (const Operand& each : operands) {
+      if (each.message >= 0) first = std::min(first, each.message);
+      last = std::max(last, each.message);
+    }
+    const auto waits = [&](int i) {
+      return std::ranges::any_of(after_[index(i)], [&](int before) { return step(before).verb != Verb::send; });
+    };
+    for (int i = first + 1; i < last; ++i)
+      if (step(i).verb == Verb::send && waits(i)) return true;
+    return false;
+  }
+  void add(const Chain& chain, const std::vector<Operand>& all) {
     const CompiledStep& last = step(chain.back());
     const int number = static_cast<int>(plan_.joints.size());
     plan_.joints.push_back({all, last.into, last.into_at, last.bytes});

@@ -50,6 +50,21 @@ struct Sum {
   }
 };
 
+/// The sum of two numbers, which is exact but for its one rounding. All NaNs are the same.
+template <class T>
+struct SumOfTwo {
+  static constexpr bool defined = !is_integer_number<T>;
+  constexpr T operator()(T a, T b) const {
+    if constexpr (is_complex_number<T>) {
+      using Part = decltype(a.re);
+      return {SumOfTwo<Part>{}(a.re, b.re), SumOfTwo<Part>{}(a.im, b.im)};
+    } else {
+      const T sum = a + b;
+      return sum == sum ? sum : same<T>(static_cast<Lane<T>>(__builtin_nanf("")));  // NOLINT(misc-redundant-expression)
+    }
+  }
+};
+
 /// Complex: the textbook's formula, four products each rounded once; no attempt to make sense of infinities.
 template <class T>
 struct Product {

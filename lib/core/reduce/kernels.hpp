@@ -15,7 +15,8 @@ namespace tutti {
 using ReduceKernel = void (*)(const void* lhs, const void* rhs, void* into, std::size_t count);
 
 /// into[i] = operands[0][i] (+) operands[1][i] (+) ... for i < count, from left to right and each step rounded as
-/// ReduceKernel rounds it: the bits are those of operand_count - 1 calls of it, in one pass over memory.
+/// ReduceKernel rounds it: the bits are those of operand_count - 1 calls of it, in one pass over memory. exact_sum
+/// rounds once, at the end.
 /// operand_count >= 1. `into` may be any one of the operands exactly, else it overlaps none of them. `also`, unless it
 /// is nullptr, gets the same result; it may be an operand exactly, else it overlaps nothing. The pointers may have any
 /// alignment.
@@ -28,7 +29,8 @@ using DivideKernel = void (*)(void* data, std::size_t count, int divisor);
 /// data[i] = data[i] * factor for i < count, computed in float (types of up to 32 bits, and complex_fp32) or double.
 using ScaleKernel = void (*)(void* data, std::size_t count, double factor);
 
-/// The kernel that combines two arrays; avg and scaled_sum combine as sum. nullptr for user, and where not supports().
+/// The kernel that combines two arrays; avg, scaled_sum and exact_sum combine as sum. nullptr for user, and where not
+/// supports().
 [[nodiscard]] ReduceKernel reduce_kernel(Op::Kind kind, Type type);
 /// The kernel that combines many arrays; nullptr where reduce_kernel() is.
 [[nodiscard]] ReduceManyKernel reduce_many_kernel(Op::Kind kind, Type type);

@@ -1,5 +1,5 @@
 #include "lib/core/reduce/half_f16c.hpp"
-#include "lib/core/reduce/kernel_loops.hpp"
+#include "lib/core/reduce/kernel_table.hpp"
 
 namespace tutti {
 

@@ -1,4 +1,4 @@
-#include "lib/core/reduce/kernel_loops.hpp"
+#include "lib/core/reduce/kernel_table.hpp"
 
 namespace tutti {
 

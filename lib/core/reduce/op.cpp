@@ -36,8 +36,9 @@ Op Op::user(UserFunction function, Commutative commutative, void* context, Devic
 std::string_view to_string(Op::Kind kind) {
   require_kind(kind, "to_string");
   // In the order of Op::Kind.
-  constexpr std::array<std::string_view, built_in_kinds + 1> names{
-      "sum", "prod", "min", "max", "avg", "land", "lor", "lxor", "band", "bor", "bxor", "scaled_sum", "user"};
+  constexpr std::array<std::string_view, built_in_kinds + 1> names{"sum",  "prod",      "min",        "max",  "avg",
+                                                                   "land", "lor",       "lxor",       "band", "bor",
+                                                                   "bxor", "exact_sum", "scaled_sum", "user"};
   return names[static_cast<std::size_t>(kind)];
 }
 

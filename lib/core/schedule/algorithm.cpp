@@ -120,4 +120,9 @@ std::string algorithm_names(Collective collective, Bits bits) {
   return names_where([&](const Algorithm& a) { return a.collective == collective && a.bits == bits; });
 }
 
+std::string algorithm_names(Collective collective, bool gathers) {
+  require_collective(collective, "algorithm_names");
+  return names_where([&](const Algorithm& a) { return a.collective == collective && a.gathers == gathers; });
+}
+
 }  // namespace tutti

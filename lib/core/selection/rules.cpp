@@ -52,7 +52,7 @@ bool Rule::hides(const Rule& later) const {
   const bool serves_all =
       !reduces(collective) ||
       ((its.order == Order::of_ranks || later.when.commutative == true || laters.order == Order::any) &&
-       (its.bits == Bits::fixed || laters.bits != Bits::fixed));
+       (its.bits == Bits::fixed || laters.bits != Bits::fixed) && (its.gathers || !laters.gathers));
   return collective == later.collective && serves_all && when.include(later.when);
 }
 
@@ -68,6 +68,8 @@ std::string why_unfit(const FiledAlgorithm& file, const Question& question) {
 
 bool keeps_order(const Algorithm& algorithm, const Question& question) {
   if (!reduces(question.collective)) return true;
+  // Of two operands there is one sum.
+  if (question.gathers) return algorithm.gathers || question.ranks <= 2;
   return (question.is_commutative || order_on(question.spread, algorithm) == Order::of_ranks) &&
          (question.bits != Bits::fixed || algorithm.bits == Bits::fixed);
 }

@@ -14,7 +14,8 @@ namespace {
 /// The program does not wait for a call in a stream.
 constexpr bool is_waited_for = false;
 
-constexpr const char* why_no_program = "its algorithm exchanges sizes first, or has no parts that fit into the memory";
+constexpr const char* why_no_program =
+    "its sum is exact, or its algorithm exchanges sizes first, or has no parts that fit into the memory";
 
 /// Tutti's own streams have the greatest priority, and so queues of their own unless the program's streams have it,
 /// too.

@@ -46,6 +46,16 @@ class DeviceExecutor {
                                 stream);
     });
   }
+  Posted post_combine(int index, std::span<const void* const> operands, std::byte* into, std::int64_t bytes) {
+    std::array<CUdeviceptr, most_inputs> inputs{};
+    for (std::size_t k = 0; k < operands.size(); ++k)
+      inputs[k] = address(operands[k]);
+    return post(index, [&](CUstream stream) {
+      const std::array outputs{address(into)};
+      device_->kernels().reduce(plan_->op.kind(), plan_->type, std::span{inputs}.first(operands.size()), outputs,
+                                Count{bytes >> plan_->element_shift}, stream);
+    });
+  }
   Posted post_finish(int index, std::byte* output) {
     if (!needs_finish(plan_->op) || plan_->count == 0) return Posted::complete;
     return post(index, [&](CUstream stream) {

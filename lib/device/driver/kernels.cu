@@ -1,8 +1,8 @@
 // The kernels: the host's functors, one thread for 16 bytes or for one element at a time (Split). Built with
 // -fmad=false, so that their bits are those of the host; no atomics. Loops whose length is not known are not unrolled:
 // that would triple the size. A kernel is named for its operation and its type: tutti_sum_fp32.
+#include "lib/core/reduce/exact_elements.hpp"
 #include "lib/device/driver/kernel_arguments.hpp"
-#include "lib/core/reduce/elements.hpp"
 
 namespace tutti::cuda {
 namespace {
@@ -119,6 +119,78 @@ __device__ void finish(const FinishArguments& a, Argument argument) {
       });
 }
 
+/// The sum of the elements of the inputs from `at` on, by its digits.
+template <class Exact>
+__device__ typename Exact::InMemory sum_of_digits(const ReduceArguments& a, std::uint64_t at) {
+  const One<typename Exact::InMemory> memory{a.split.is_aligned};
+  const auto operand = [&](std::size_t k) { return cast<std::uint64_t>(Exact::widen(memory.read(a.inputs[k] + at))); };
+  const SumOfDigits digits{operand, static_cast<std::size_t>(a.input_count)};
+  using Bits = typename Exact::Form::Bits;
+  return cast<typename Exact::InMemory>(static_cast<Bits>(digits.template rounded<typename Exact::Form>()));
+}
+
+/// The memory of one element, as a vector of one.
+template <class Number>
+struct Alone {
+  struct Values {
+    static constexpr std::uint64_t size = 1;
+    Number values[1];
+  };
+  One<Number> memory;
+  __device__ Values read(const std::byte* from) const { return {{memory.read(from)}}; }
+  __device__ void write(std::byte* to, const Values& values) const { memory.write(to, values.values[0]); }
+};
+
+/// The elements of the inputs from `at` on, each of whose sums is rounded once.
+template <class Exact, class Memory>
+__device__ void exact_sum_at(const ReduceArguments& a, std::uint64_t at, Memory memory) {
+  auto values = memory.read(a.inputs[0] + at);
+  constexpr std::uint64_t size = decltype(values)::size;
+  SumWithRest<double> sums[size];
+#pragma unroll
+  for (std::uint64_t n = 0; n < size; ++n)
+    sums[n] = SumWithRest<double>{Exact::widen(values.values[n])};
+#pragma unroll 1
+  for (int k = 1; k < a.input_count; ++k) {
+    values = memory.read(a.inputs[k] + at);
+#pragma unroll
+    for (std::uint64_t n = 0; n < size; ++n)
+      sums[n].add(Exact::widen(values.values[n]));
+  }
+  std::uint64_t lost = 0;  // a bit for each
+#pragma unroll
+  for (std::uint64_t n = 0; n < size; ++n) {
+    values.values[n] = Exact::narrow(sums[n]);
+    lost |= sums[n].lost() == 0 ? 0 : std::uint64_t{1} << n;
+  }
+  // A loop, as the code is long; registers have no index.
+#pragma unroll 1
+  for (std::uint64_t n = 0; lost >> n != 0; ++n) {
+    if ((lost >> n & 1) == 0) continue;
+    const auto sum = sum_of_digits<Exact>(a, at + n * sizeof(typename Exact::InMemory));
+#pragma unroll
+    for (std::uint64_t m = 0; m < size; ++m)
+      values.values[m] = m == n ? sum : values.values[m];
+  }
+#pragma unroll 1
+  for (int k = 0; k < a.output_count; ++k)
+    memory.write(a.outputs[k] + at, values);
+}
+
+/// The elements of complex numbers are their parts.
+template <class Element, class Part = Element>
+__device__ void exact_sum(const ReduceArguments& a) {
+  using Exact = typename MakeExact<Element>::Type;
+  constexpr std::uint64_t parts = MakeExact<Element>::count;
+  const Split split{a.split.count * parts, a.split.head * parts, a.split.vectors, a.split.is_aligned};
+  for_each<Part>(
+      split,
+      [&](auto memory, std::uint64_t at) {
+        exact_sum_at<Exact>(a, at, Alone<typename Exact::InMemory>{{memory.is_aligned}});
+      },
+      [&](auto memory, std::uint64_t at) { exact_sum_at<Exact>(a, at, memory); });
+}
+
 }  // namespace
 }  // namespace tutti::cuda
 
@@ -138,6 +210,10 @@ __device__ void finish(const FinishArguments& a, Argument argument) {
 #define TUTTI_OF_FLOATS(type, ...)                                                              \
   extern "C" __global__ void tutti_scale_##type(const tutti::cuda::FinishArguments arguments) { \
     tutti::cuda::finish<__VA_ARGS__, tutti::Scale>(arguments, arguments.factor);                \
+  }
+#define TUTTI_EXACT_SUM(type, ...)                                                                  \
+  extern "C" __global__ void tutti_exact_sum_##type(const tutti::cuda::ReduceArguments arguments) { \
+    tutti::cuda::exact_sum<__VA_ARGS__>(arguments);                                                 \
   }
 #define TUTTI_OF_INTEGERS(type, ...)                \
   TUTTI_REDUCE(land, LogicalAnd, type, __VA_ARGS__) \
@@ -175,3 +251,9 @@ TUTTI_FLOAT(fp32, tutti::Plain<float>)
 TUTTI_FLOAT(fp64, tutti::Plain<double>)
 TUTTI_COMPLEX(complex_fp32, float)
 TUTTI_COMPLEX(complex_fp64, double)
+TUTTI_EXACT_SUM(fp16, tutti::Narrow<tutti::PortableHalf>)
+TUTTI_EXACT_SUM(bf16, tutti::Bfloat)
+TUTTI_EXACT_SUM(fp32, tutti::Plain<float>)
+TUTTI_EXACT_SUM(fp64, tutti::Plain<double>)
+TUTTI_EXACT_SUM(complex_fp32, tutti::Plain<tutti::Complex<float>>, tutti::Plain<float>)
+TUTTI_EXACT_SUM(complex_fp64, tutti::Plain<tutti::Complex<double>>, tutti::Plain<double>)

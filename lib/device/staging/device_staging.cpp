@@ -59,7 +59,7 @@ class DeviceStaging {
           step.verb == Verb::send ? device_of_(step.lhs, step.lhs_at) : device_of_(step.into, step.into_at);
     if (step.verb == Verb::send && is_carried) return;
     if (step.verb == Verb::send) return stage_send(i, device_of_(step.lhs, step.lhs_at));
-    for (const Access& access : accesses_of(step))
+    for (const Access& access : accesses_of(plan_.plan(), step))
       if (access.writes) forget(access);
     if (is_carried) return;
     if (step.verb == Verb::recv) return stage_recv(i, device_of_(step.into, step.into_at));

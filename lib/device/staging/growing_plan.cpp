@@ -5,7 +5,7 @@
 
 namespace tutti::device {
 
-std::vector<Access> accesses_of(const CompiledStep& step) {
+std::vector<Access> accesses_of(const CompiledPlan& plan, const CompiledStep& step) {
   if (step.bytes == 0) return {};
   const auto bytes_at = [&](std::int64_t at) { return Interval{at, at + step.bytes}; };
   const Access lhs{step.lhs, bytes_at(step.lhs_at)}, rhs{step.rhs, bytes_at(step.rhs_at)};
@@ -19,6 +19,13 @@ std::vector<Access> accesses_of(const CompiledStep& step) {
       return {lhs, into};
     case Verb::reduce:
       return {lhs, rhs, into};
+    case Verb::combine: {
+      std::vector<Access> all;
+      for (const auto& [buffer, at] : plan.operands[static_cast<std::size_t>(step.operands)])
+        all.push_back({buffer, bytes_at(at)});
+      all.push_back(into);
+      return all;
+    }
     case Verb::recv_reduce:
     case Verb::recv_then_reduce:
       break;

@@ -22,8 +22,8 @@ struct Access {
   Interval bytes{};
   bool writes = false;
 };
-/// The accesses of a step that is no fetch and no store. None, if it has no bytes.
-[[nodiscard]] std::vector<Access> accesses_of(const CompiledStep& step);
+/// The accesses of a step of a plan that is no fetch and no store. None, if it has no bytes.
+[[nodiscard]] std::vector<Access> accesses_of(const CompiledPlan& plan, const CompiledStep& step);
 
 /// New steps go behind the others, which keep their numbers: other tables refer to them.
 class GrowingPlan {

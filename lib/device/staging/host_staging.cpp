@@ -56,7 +56,7 @@ class HostStaging {
   shm::SharedPlan run() && {
     const int count = plan_.size();
     for (int i = 0; i < count; ++i)
-      for (const Access& access : accesses_of(plan_[i]))
+      for (const Access& access : accesses_of(plan_.plan(), plan_[i]))
         note(access);
     note_finish();
     lay_out();
@@ -65,7 +65,7 @@ class HostStaging {
       space->stores = cut(*space, space->written);
     }
     for (int i = 0; i < count; ++i)
-      for (const Access& access : accesses_of(plan_[i]))
+      for (const Access& access : accesses_of(plan_.plan(), plan_[i]))
         find_users(i, access);
     add_fetches();
     for (int i = 0; i < count; ++i)
@@ -164,7 +164,7 @@ class HostStaging {
       if (space == nullptr) return;
       for_overlapping(space->fetches, bytes, [&](const Chunk& chunk) { plan_.after(step).push_back(chunk.step); });
     };
-    for (const Access& access : accesses_of(plan_[step]))
+    for (const Access& access : accesses_of(plan_.plan(), plan_[step]))
       wait_for(access);
     // A receive that is part of a joint reduction may make all of it.
     const int number = plan_.plan().side(plan_[step]).joint;
@@ -192,6 +192,11 @@ class HostStaging {
   /// Moves the data of a step to the staging buffer.
   void move(CompiledStep& step) {
     if (step.bytes == 0) return;
+    if (step.operands >= 0) {
+      for (auto& [buffer, at] : plan_.plan().operands[static_cast<std::size_t>(step.operands)])
+        move(buffer, at);
+      return move(step.into, step.into_at);
+    }
     const bool reads = step.verb != Verb::recv, combines = reads && step.verb != Verb::send && step.verb != Verb::copy;
     if (reads) move(step.lhs, step.lhs_at);
     if (combines) move(step.rhs, step.rhs_at);

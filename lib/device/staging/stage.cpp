@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <utility>
 
+#include "lib/core/plan/compile.hpp"
 #include "lib/core/plan/shm_compile.hpp"
+#include "lib/device/driver/kernel_arguments.hpp"
 #include "lib/device/staging/growing_plan.hpp"
 #include "lib/device/staging/tuning.hpp"
 
@@ -17,8 +19,8 @@ std::int64_t cost_of(const SharedPlan& staged, const Tuning& tuning) {
   std::int64_t operations = 0, reduced = 0;
   const bool on_host = staged.staging.worker == Staging::Worker::host;
   for (const CompiledStep& step : staged.steps) {
-    const bool combines =
-        step.verb == Verb::reduce || step.verb == Verb::recv_reduce || step.verb == Verb::recv_then_reduce;
+    const bool combines = step.verb == Verb::reduce || step.verb == Verb::combine || step.verb == Verb::recv_reduce ||
+                          step.verb == Verb::recv_then_reduce;
     if (step.bytes == 0) continue;
     if (step.transport == Transport::device && step.is_message()) ++operations;
     if (on_host && combines) reduced += step.bytes;
@@ -48,7 +50,7 @@ SharedPlan compile(const Choice& choice, const Problem& problem, Type type, cons
     return shm::compile(choice, what, type, op, routing, its_memory);
   };
   const shm::SharedMemory on_devices = memory_for_devices(memory);
-  if (transfers.ways != Ways{}) {
+  if (transfers.ways != Ways{} && !combines_at_once(op, problem)) {
     SharedPlan plan = compiled_with(on_devices, problem);
     if (use_ways(plan, transfers.ways) && fits_device(plan, places)) {
       if (const std::int64_t bytes = problem.count.value() * plan.element; is_short_in_place(problem, bytes, tuning)) {
@@ -66,12 +68,14 @@ SharedPlan compile(const Choice& choice, const Problem& problem, Type type, cons
 bool fits_device(const SharedPlan& plan, const BufferDevices& places) {
   if (plan.op.kind() == Op::Kind::user && plan.op.kernel().handle == nullptr) return false;
   if (places.input >= 0 && places.output >= 0 && places.input != places.output) return false;
+  if (std::ranges::any_of(plan.operands, [](const auto& each) { return each.size() > cuda::most_inputs; }))
+    return false;
   const auto is_hosts = [&](const Access& access) {
     const Buffer buffer = place_of(plan, access.buffer, 0).first;
     return (buffer == Buffer::input && places.input < 0) || (buffer == Buffer::output && places.output < 0);
   };
   return std::ranges::none_of(
-      plan.steps, [&](const CompiledStep& step) { return std::ranges::any_of(accesses_of(step), is_hosts); });
+      plan.steps, [&](const CompiledStep& step) { return std::ranges::any_of(accesses_of(plan, step), is_hosts); });
 }
 
 bool use_ways(const SharedPlan& plan, const Ways& ways) {

@@ -114,7 +114,11 @@ Expectation expectation_of(const Algorithm& algorithm, const Problems& problems)
   const auto of = [outputs](Rank rank, Count element) {
     return (*outputs)[static_cast<std::size_t>(rank.value())][static_cast<std::size_t>(element.value())];
   };
-  return {order_on(problems.of(Rank{0}).nodes, algorithm), of, synchronizes, algorithm.bits,
+  return {order_on(problems.of(Rank{0}).nodes, algorithm),
+          of,
+          synchronizes,
+          algorithm.bits,
+          algorithm.gathers,
           algorithm.collective == Collective::scan || algorithm.collective == Collective::exscan};
 }
 

@@ -24,6 +24,7 @@ struct Expectation {
   bool synchronizes = false;  ///< No rank may leave before all have entered.
   /// Whether ranks that hold the same combination have to compute the same expression of it, or the fixed one.
   Bits bits = Bits::same;
+  bool gathers = false;    ///< No operand of a reduction is the result of another rank.
   bool is_prefix = false;  ///< Scans: the fixed expression combines one rank after the other.
 };
 [[nodiscard]] Expectation expectation_of(const Algorithm& algorithm, const Problems& problems);

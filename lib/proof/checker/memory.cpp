@@ -65,6 +65,17 @@ Value Memory::before(Rank rank, Count element) const {
   return is_input ? values_.leaf({rank, element - *offset}) : Value::garbage;
 }
 
+void Memory::note_operands(int step, std::span<const Value> operands, const Graph& graph) const {
+  if (made_.empty()) return;
+  for (const Value operand : operands)
+    if (!values_.is_leaf(operand) && !made_[static_cast<std::size_t>(graph.rank(step).value())].contains(operand))
+      graph.refute(step, fmt::format("combines a result of another rank: {}", values_.text(operand)));
+}
+
+void Memory::note_results(Rank rank, std::span<const Value> results) {
+  if (!made_.empty()) made_[static_cast<std::size_t>(rank.value())].insert(results.begin(), results.end());
+}
+
 std::vector<Value> payload_of(int send, const Graph& graph, Memory& memory) {
   std::vector<Value> payload;
   for (const Region& region : std::get<Send>(graph.step(send).action).from) {
@@ -92,8 +103,12 @@ void compute(int step, const Graph& graph, Memory& memory, Values& values) {
   };
   const auto combine = [&](const Reduce& reduce) {
     const auto lhs = read(reduce.lhs), rhs = read(reduce.rhs);
-    std::ranges::transform(lhs, rhs, memory.at(graph.rank(step), reduce.into).begin(),
+    memory.note_operands(step, lhs, graph);
+    memory.note_operands(step, rhs, graph);
+    const std::span<Value> into = memory.at(graph.rank(step), reduce.into);
+    std::ranges::transform(lhs, rhs, into.begin(),
                            [&](Value left, Value right) { return values.reduced(left, right); });
+    memory.note_results(graph.rank(step), into);
   };
   if (const auto* copy = std::get_if<Copy>(&action))
     std::ranges::copy(read(copy->from), memory.at(graph.rank(step), copy->into).begin());

@@ -2,6 +2,7 @@
 // The buffers of all ranks, filled with symbolic values, and the effects of steps on them.
 
 #include <array>
+#include <set>
 #include <span>
 #include <vector>
 
@@ -19,11 +20,18 @@ class Memory {
   /// The value that an element of the output held at first.
   [[nodiscard]] Value before(Rank rank, Count element) const;
 
+  /// From now on, refutes reductions whose operands are results of other ranks.
+  void require_gathering() { made_.resize(schedules_.size()); }
+  /// For each reduction, before it and behind it: the operands, and the results.
+  void note_operands(int step, std::span<const Value> operands, const Graph& graph) const;
+  void note_results(Rank rank, std::span<const Value> results);
+
  private:
   const RankSchedules& schedules_;
   const Values& values_;
   std::vector<std::array<std::size_t, 3>> starts_;  ///< Where each rank's buffers begin in `elements_`.
   std::vector<Value> elements_;
+  std::vector<std::set<Value>> made_;  ///< By rank: the results of its reductions. Empty: nobody asks.
 };
 
 /// The values that a send reads now. Refutes a send of garbage.

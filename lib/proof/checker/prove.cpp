@@ -83,6 +83,7 @@ Verdict prove(const RankSchedules& schedules, const Expectation& expectation) tr
     require_no_races(Rank{rank++}, own);
   Values values{schedules};
   Memory memory{schedules, values};
+  if (expectation.gathers) memory.require_gathering();
   run_in_order(order, graph, memory, values);
   require_results(schedules, expectation, memory, values);
   if (expectation.synchronizes) require_meeting(graph, order, static_cast<int>(schedules.size()));

@@ -26,6 +26,7 @@ class Values {
   explicit Values(const RankSchedules& schedules);
 
   [[nodiscard]] Value leaf(const Leaf& leaf) const;
+  [[nodiscard]] bool is_leaf(Value value) const { return static_cast<std::int32_t>(value) <= leaves_.back(); }
   [[nodiscard]] Value reduced(Value lhs, Value rhs);
   /// The leaves from left to right; no more than `most` are listed, as an expression may be large.
   [[nodiscard]] std::vector<Leaf> leaves(Value value, std::size_t most) const;
@@ -39,7 +40,6 @@ class Values {
     Value lhs, rhs;
     bool operator==(const Operands&) const = default;
   };
-  [[nodiscard]] bool is_leaf(Value value) const { return static_cast<std::int32_t>(value) <= leaves_.back(); }
   [[nodiscard]] Leaf leaf_of(Value value) const;
   [[nodiscard]] const Operands& operands(Value value) const;
   void append_text(Value value, std::string& text) const;

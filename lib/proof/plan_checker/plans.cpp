@@ -50,6 +50,8 @@ Action action_of(const CompiledPlan& plan, const CompiledStep& step) {
     }
     case Verb::reduce:
       return reduction();
+    case Verb::combine:  // of exact sums alone
+      throw Fault{"a step that combines many at once"};
     case Verb::copy:
       break;
   }

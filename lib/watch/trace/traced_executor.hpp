@@ -28,6 +28,9 @@ class TracedExecutor {
   Posted post_reduce(int index, const Operands& operands, std::int64_t bytes) {
     return posted(index, {Action::reduce, bytes}, [&] { return worker_.post_reduce(index, operands, bytes); });
   }
+  Posted post_combine(int index, std::span<const void* const> operands, std::byte* into, std::int64_t bytes) {
+    return posted(index, {Action::reduce, bytes}, [&] { return worker_.post_combine(index, operands, into, bytes); });
+  }
   Posted post_finish(int index, std::byte* output) {
     const std::int64_t bytes = needs_finish(plan_->op) ? plan_->count * plan_->element : 0;
     return posted(index, {Action::finish, bytes}, [&] { return worker_.post_finish(index, output); });

@@ -63,8 +63,8 @@ void bind_collectives(CommunicatorClass& communicator) {
       communicator, "allreduce", allreduce,
       "x of rank 0 (+) x of rank 1 (+) ..., element by element, on all ranks: an array shaped as x. out=x: in "
       "place.\n\n"
-      "op: \"sum\", \"prod\", \"min\", \"max\", \"avg\", \"land\", \"lor\", \"lxor\", \"band\", \"bor\", \"bxor\", or "
-      "a "
+      "op: \"sum\", \"prod\", \"min\", \"max\", \"avg\", \"land\", \"lor\", \"lxor\", \"band\", \"bor\", \"bxor\", "
+      "\"exact_sum\", or a "
       "tutti.Op. Raises ArgumentError\n(also a ValueError) for arguments that do not fit, TypeArgumentError (also a "
       "TypeError) for what is no array of Tutti's\ntypes, FailedError if another rank called with other arguments. "
       "Cost: "

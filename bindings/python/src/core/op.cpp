@@ -13,8 +13,8 @@
 namespace tutti::python {
 namespace {
 
-constexpr std::array<const char*, 11> names{"sum", "prod", "min",  "max", "avg", "land",
-                                            "lor", "lxor", "band", "bor", "bxor"};
+constexpr std::array<const char*, 12> names{"sum", "prod", "min",  "max", "avg",  "land",
+                                            "lor", "lxor", "band", "bor", "bxor", "exact_sum"};
 
 /// The interned names: programs that write them have these very objects, so addresses are compared first.
 PyObject* const* interned() {
