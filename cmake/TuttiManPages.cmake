@@ -11,7 +11,7 @@ endfunction()
 
 set(pages)
 tutti_man_page(tutti tutti_tool "shows, proves and prices the algorithms of collectives")
-foreach(command list show verify cost simulate import export choose rules tune info run ps trace plot)
+foreach(command list show verify cost simulate import export choose rules tune info run ps trace bits plot)
   tutti_man_page(tutti-${command} tutti_tool "" ${command})
 endforeach()
 if(TUTTI_MPI)

@@ -1,6 +1,6 @@
-# UCX, CUDA, NVTX, hwloc, pugixml, Fortran and manual pages are optional. AUTO takes what is there and says what is not; ON without it is an
+# UCX, CUDA, NVTX, xxHash, hwloc, pugixml, Fortran and manual pages are optional. AUTO takes what is there and says what is not; ON without it is an
 # error. UCX and CUDA are parts of what moves data, NVTX is told of it, and Fortran's module calls it: without MPI there is
-# none of it. Sets TUTTI_HAS_UCX, TUTTI_HAS_CUDA, TUTTI_HAS_NVTX, TUTTI_HAS_HWLOC, TUTTI_HAS_PUGIXML, TUTTI_HAS_FORTRAN and TUTTI_HAS_MAN, and
+# none of it. Sets TUTTI_HAS_UCX, TUTTI_HAS_CUDA, TUTTI_HAS_NVTX, TUTTI_HAS_XXHASH, TUTTI_HAS_HWLOC, TUTTI_HAS_PUGIXML, TUTTI_HAS_FORTRAN and TUTTI_HAS_MAN, and
 # what the summary says of each.
 
 function(tutti_optional_part part found package hint)
@@ -14,7 +14,7 @@ function(tutti_optional_part part found package hint)
   elseif(part STREQUAL "PUGIXML" AND NOT TUTTI_APPS)
     set(has OFF)
     set(said "off: built without the tool (TUTTI_APPS=OFF)")
-  elseif(part MATCHES "^(UCX|CUDA|NVTX|FORTRAN)$" AND NOT TUTTI_MPI)
+  elseif(part MATCHES "^(UCX|CUDA|NVTX|XXHASH|FORTRAN)$" AND NOT TUTTI_MPI)
     if(wanted STREQUAL "ON")
       message(FATAL_ERROR "TUTTI_${part}=ON needs TUTTI_MPI=ON: set TUTTI_${part}=AUTO or OFF")
     endif()
@@ -79,6 +79,22 @@ if(TUTTI_MPI AND NOT TUTTI_NVTX STREQUAL "OFF")
   endif()
 endif()
 tutti_optional_part(NVTX "${nvtx_found}" "NVTX 3" "install the CUDA toolkit, or nvtx3/nvToolsExt.h of NVIDIA/NVTX")
+
+# A header, which is compiled in: programs need no library of it.
+set(xxhash_found FALSE)
+if(TUTTI_MPI AND NOT TUTTI_XXHASH STREQUAL "OFF")
+  find_path(TUTTI_XXHASH_INCLUDE_DIR xxhash.h)
+  mark_as_advanced(TUTTI_XXHASH_INCLUDE_DIR)
+  if(TUTTI_XXHASH_INCLUDE_DIR)
+    file(STRINGS ${TUTTI_XXHASH_INCLUDE_DIR}/xxhash.h xxhash_version REGEX "define XXH_VERSION_(MAJOR|MINOR) ")
+    string(REGEX REPLACE "[^0-9;]" "" xxhash_version "${xxhash_version}")
+    string(REPLACE ";" "." xxhash_version "${xxhash_version}")
+    if(xxhash_version VERSION_GREATER_EQUAL 0.8) # since when XXH3 stays the same
+      set(xxhash_found TRUE)
+    endif()
+  endif()
+endif()
+tutti_optional_part(XXHASH "${xxhash_found}" "xxHash ${xxhash_version}" "install libxxhash-dev, 0.8 or later; for TUTTI_BITS=record:DIR")
 
 set(hwloc_found FALSE)
 set(hwloc_version)
@@ -156,6 +172,7 @@ function(tutti_summary)
   message(STATUS "Tutti: UCX   ${TUTTI_UCX_SAID}")
   message(STATUS "Tutti: CUDA  ${TUTTI_CUDA_SAID}")
   message(STATUS "Tutti: NVTX  ${TUTTI_NVTX_SAID}")
+  message(STATUS "Tutti: xxHash ${TUTTI_XXHASH_SAID}")
   message(STATUS "Tutti: hwloc ${TUTTI_HWLOC_SAID}")
   message(STATUS "Tutti: pugixml ${TUTTI_PUGIXML_SAID}")
   message(STATUS "Tutti: Fortran ${TUTTI_FORTRAN_SAID}")

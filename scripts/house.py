@@ -23,7 +23,7 @@ LAYERS = [
     ["lib/proof/checker", "lib/proof/cost", "lib/core/files", "lib/watch/records", "lib/core/transport/shm/tuning.hpp"],
     ["lib/core/plan", "lib/core/selection", "lib/proof/library", "lib/proof/simulator"],
     ["lib/core/exec", "lib/watch/faults.hpp"],
-    ["lib/watch/faults.cpp", "lib/watch/trace", "lib/device/driver"],
+    ["lib/watch/faults.cpp", "lib/watch/trace", "lib/watch/bits", "lib/device/driver"],
     ["lib/core/transport/bootstrap.hpp", "lib/core/transport/network.hpp"],
     ["lib/core/transport/network.cpp", "lib/core/transport/mpi"],
     ["lib/core/transport/shm/segment"],

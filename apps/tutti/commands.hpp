@@ -20,6 +20,7 @@ int info(const Arguments& arguments);
 int run(const Arguments& arguments);
 int ps(const Arguments& arguments);
 int trace(const Arguments& arguments);
+int bits(const Arguments& arguments);
 int tune(const Arguments& arguments);
 int plot(const Arguments& arguments);
 // `import` and `export` are words of C++.

@@ -43,6 +43,7 @@ void require_writable_log() {
 void require_allowed(const tutti::Variable& variable, int ranks) {
   static const auto& readers = *new std::map<std::string_view, std::function<void(int)>>{
       {"TUTTI_ALGORITHM", [](int) { static_cast<void>(algorithms_in_environment()); }},
+      {"TUTTI_BITS", [](int) { static_cast<void>(bits_in_environment()); }},
       {"TUTTI_FAULTS", [](int) { static_cast<void>(faults_in_environment()); }},
       {"TUTTI_INTERPOSE",
        [](int) { static_cast<void>(interpose::read_wishes(text_in_environment("TUTTI_INTERPOSE"))); }},

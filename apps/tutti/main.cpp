@@ -36,6 +36,7 @@ constexpr Command commands[] = {
     {"ps", "the ranks on this node that use Tutti, and their calls", ps},
     {"tune", "measures which algorithms are the fastest here, and writes a file of rules", tune},
     {"trace", "merges the traces of a job's ranks: a timeline, and who was late", trace},
+    {"bits", "finds the first call whose bits differ between two runs", tool::bits},
     {"plot", "draws what tutti-bench measured: plots, one page with all, a table", plot},
 };
 

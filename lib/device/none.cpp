@@ -74,7 +74,7 @@ void free_pinned(int /*device*/, std::byte* /*data*/, std::int64_t /*bytes*/) no
 bool can_wait_in_streams(int /*device*/) { return false; }
 std::byte* allocate_on(int /*device*/, std::int64_t /*bytes*/) { refuse(); }
 void free_on(int /*device*/, std::byte* /*data*/) noexcept {}
-void fetch_now(int /*device*/, std::byte* /*into*/, const std::byte* /*from*/, std::int64_t /*bytes*/) { refuse(); }
+void copy_to_host(int /*device*/, const std::byte* /*from*/, std::byte* /*into*/, std::int64_t /*bytes*/) { refuse(); }
 std::byte* allocate_in_order(int /*device*/, std::int64_t /*bytes*/) { return nullptr; }
 void free_in_order(int /*device*/, std::byte* /*data*/) noexcept {}
 void release_devices() noexcept {}

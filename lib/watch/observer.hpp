@@ -27,6 +27,8 @@ struct Entrance {
   const records::Signature& call;
   std::uint64_t sequence = 0;  ///< The operation's number; the signature has its lower half.
   bool for_stream = false;     ///< The run is in the order of a stream.
+  const void* in = nullptr;    ///< The buffers of the run.
+  void* out = nullptr;
 };
 
 /// Watches one operation, run after run. Each run is entered, started once it may begin, and left, or it has failed.

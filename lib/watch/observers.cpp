@@ -2,6 +2,8 @@
 
 #include <utility>
 
+#include "lib/watch/bits_call.hpp"
+
 namespace tutti::detail {
 
 Observers::Observers(Workspace& workspace, const PreparedPlan& plan, const bool& is_waited_for)
@@ -12,6 +14,8 @@ Observers::Observers(Workspace& workspace, const PreparedPlan& plan, const bool&
   const CompiledPlan& compiled = plan.compiled();
   if (workspace.settings().checks_arguments && compiled.takes_turns)
     others_.push_back(std::make_unique<CheckedCall>(workspace.argument_check(), plan.key()));
+  if (CommunicatorBits* const bits = workspace.bits(); bits != nullptr && compiled.message_class == 0)
+    others_.push_back(std::make_unique<BitsOfCall>(*bits, plan));
   CommunicatorTrace* const trace = workspace.trace();
   if (trace == nullptr || compiled.message_class > 0) return;
   if (trace->has_writer()) {
@@ -22,9 +26,9 @@ Observers::Observers(Workspace& workspace, const PreparedPlan& plan, const bool&
   if (trace->has_ranges()) others_.push_back(std::make_unique<RangeOfCall>(plan));
 }
 
-void Observers::entered(std::uint64_t sequence, records::Manner manner, bool for_stream) {
+void Observers::entered(std::uint64_t sequence, records::Manner manner, bool for_stream, const Buffers& buffers) {
   if (!is_recorded()) enter_record(sequence, manner);
-  const Entrance run{call_, sequence, for_stream};
+  const Entrance run{call_, sequence, for_stream, buffers.in, buffers.out};
   hang_watch_.entered(run);
   for (const auto& other : others_)
     other->entered(run);

@@ -45,7 +45,11 @@ class Observers {
   [[nodiscard]] bool is_recorded() const { return number_ != 0; }
 
   // The functions of Observer, for all observers.
-  void entered(std::uint64_t sequence, records::Manner manner, bool for_stream);
+  struct Buffers {
+    const void* in = nullptr;
+    void* out = nullptr;
+  };
+  void entered(std::uint64_t sequence, records::Manner manner, bool for_stream, const Buffers& buffers);
   [[nodiscard]] std::optional<records::Wait> delays();
   void started(std::uint64_t sequence) {
     hang_watch_.started(sequence);

@@ -43,7 +43,7 @@ const void* fetched(std::vector<std::byte>& room, int device, const void* data, 
   if (device < 0) return data;
   room.resize(static_cast<std::size_t>(bytes));
   const Progress::Entry entry{Runtime::get().progress()};
-  device::fetch_now(device, room.data(), static_cast<const std::byte*>(data), bytes);
+  device::copy_to_host(device, static_cast<const std::byte*>(data), room.data(), bytes);
   return room.data();
 }
 

@@ -14,6 +14,7 @@ namespace {
 Settings agree(Runtime& runtime, MPI_Comm comm, const CommunicatorOptions& options) {
   Settings settings = agree_on_settings(comm, options);
   runtime.tracing().start(comm, settings.trace);
+  runtime.bits().start(comm, settings.bits_files);
   runtime.make_faults(settings.faults);
   return settings;
 }

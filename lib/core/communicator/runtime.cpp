@@ -187,6 +187,7 @@ void Runtime::finalize() noexcept {
                  stderr);
     communicator->close("was closed by MPI_Finalize");
   }
+  bits_.finalize();
   tracing_.finalize();
   world_.reset();
   device::release_devices();

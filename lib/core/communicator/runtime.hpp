@@ -14,6 +14,7 @@
 #include "lib/core/memory/own_process.hpp"
 #include "lib/core/run/progress.hpp"
 #include "lib/core/run/progress_thread.hpp"
+#include "lib/watch/bits_watch.hpp"
 #include "lib/watch/faults.hpp"
 #include "lib/watch/records/process_watch.hpp"
 #include "lib/watch/records/recorder.hpp"
@@ -75,6 +76,7 @@ class Runtime {
   [[nodiscard]] Progress& progress() { return progress_; }
   [[nodiscard]] records::Recorder& recorder() { return recorder_; }
   [[nodiscard]] Tracing& tracing() { return tracing_; }
+  [[nodiscard]] BitsWatch& bits() { return bits_; }
   /// Makes faults from now on, as `text` says, the TUTTI_FAULTS of rank 0. The first text that is not empty counts.
   void make_faults(const std::string& text);
   /// The faults that are made; nullptr: none.
@@ -131,6 +133,7 @@ class Runtime {
   std::string objection_{};
   Progress progress_;
   records::Recorder recorder_;
+  BitsWatch bits_;
   Tracing tracing_;
   std::unique_ptr<Faults> faults_;
   MakingTurns making_turns_;

@@ -21,6 +21,7 @@
 #include "lib/core/transport/mpi/api.hpp"
 #include "lib/core/transport/mpi/check.hpp"
 #include "lib/core/transport/network.hpp"
+#include "lib/watch/bits/hash.hpp"
 #include "lib/watch/faults.hpp"
 #include "lib/watch/log.hpp"
 #include "lib/watch/trace/ranges.hpp"
@@ -58,6 +59,9 @@ Settings read_settings(const CommunicatorOptions& options) {
   }
   for (const Variable& variable : variables)
     read_sent(variable, settings);
+  const BitsUse bits = bits_in_environment();
+  settings.bits = bits.bits;
+  settings.bits_files = bits.files;
   if (!options.buffers.empty())
     settings.buffers = static_cast<BufferUse>(
         read_name("tutti::Communicator: argument 'buffers'", options.buffers, {"auto", "host", "device", "tutti"}));
@@ -83,8 +87,8 @@ struct SentChoice {
 struct Announcement {
   SentSettings settings{};
   SharedMemoryUse shared_memory = SharedMemoryUse::inside_nodes;
-  std::uint8_t is_refused = 0, is_traced = 0, has_faults = 0, has_rules = 0, has_files = 0,
-               has_libraries = 0;  ///< 1: a text follows.
+  std::uint8_t is_refused = 0, is_traced = 0, has_faults = 0, has_rules = 0, has_files = 0, has_libraries = 0,
+               has_bits = 0;  ///< 1: a text follows.
   std::array<char, 40> network{};  ///< Its name; empty: MPI.
   std::array<SentChoice, collective_count> choices{};
 };
@@ -108,6 +112,7 @@ Announcement announce(const CommunicatorOptions& options, Texts& texts) {
     said.settings = static_cast<const SentSettings&>(settings);
     said.is_traced = settings.trace.folder.empty() ? 0 : 1;
     said.has_rules = options.rules.empty() ? 0 : 1;
+    said.has_bits = settings.bits_files.empty() ? 0 : 1;
     said.has_faults = settings.faults.empty() ? 0 : 1;
     said.has_libraries = text_in_environment("TUTTI_ALGORITHMS").empty() ? 0 : 1;
     said.shared_memory = settings.transport.shared_memory;
@@ -195,6 +200,14 @@ UserChoices algorithms_in_environment() {
   return users;
 }
 
+BitsUse bits_in_environment() {
+  BitsUse use = read_bits(source_of("TUTTI_BITS"), text_in_environment("TUTTI_BITS"));
+  if (const char* const why = bits::why_no_hash(); why != nullptr && !use.files.empty())
+    throw ArgumentError(fmt::format("environment variable TUTTI_BITS is '{}', but {}; allowed: same, fixed",
+                                    text_in_environment("TUTTI_BITS"), why));
+  return use;
+}
+
 std::string faults_in_environment() {
   std::string text = text_in_environment("TUTTI_FAULTS");
   static_cast<void>(read_faults(text));
@@ -244,6 +257,10 @@ Settings agree_on_settings(MPI_Comm comm, const CommunicatorOptions& options) {
   if (proves == ProveUse::all || (proves == ProveUse::loaded && said.has_libraries != 0)) require_provers(comm, rank);
   Settings settings{said.settings};
   if (said.is_traced != 0) settings.trace = agreed_trace(comm, rank);
+  if (said.has_bits != 0) {
+    const std::string files = detail::shared_text(comm, 0, rank == 0 ? to_text(bits_in_environment().files) : "");
+    settings.bits_files = read_bits(source_of("TUTTI_BITS"), files).files;
+  }
   if (said.has_faults != 0) settings.faults = detail::shared_text(comm, 0, rank == 0 ? faults_in_environment() : "");
   if (said.has_rules != 0) settings.rules = agree_on_rules(comm, rank == 0 ? options.rules : "", 0, 0);
   std::array<std::string, collective_count> files{};

@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "lib/core/communicator/bits_use.hpp"
 #include "lib/core/communicator/setting_values.hpp"
 #include "lib/core/communicator/variables.hpp"
 #include "lib/core/selection/choices.hpp"
@@ -41,6 +42,8 @@ struct Settings : SentSettings {
   TunedMemory tuned_memory{};
   /// TUTTI_TRACE: a folder; TUTTI_TRACE_LIMIT: bytes, 2^20 .. 2^40.
   TraceUse trace{};
+  /// TUTTI_BITS: the folders.
+  BitsFiles bits_files{};
   /// The rules that the program named for this communicator (nullptr: none but the built-in ones); nothing: those that
   /// hold for the job.
   std::optional<std::shared_ptr<const SiteRules>> rules{};
@@ -54,6 +57,8 @@ struct Settings : SentSettings {
 
 /// TUTTI_ALGORITHM, which the choices name.
 [[nodiscard]] UserChoices algorithms_in_environment();
+/// TUTTI_BITS. Folders count as rank 0 sees them. Throws also if this library cannot record.
+[[nodiscard]] BitsUse bits_in_environment();
 /// TUTTI_FAULTS, whose faults can be made.
 [[nodiscard]] std::string faults_in_environment();
 /// TUTTI_NVTX, and whether this library can do it.

@@ -66,7 +66,7 @@ struct SentSettings : HangSettings {
   /// TUTTI_PROVE: the plans whose schedules are proved when they are made: 0 (none), loaded (those of loaded
   /// libraries) or 1 (all).
   ProveUse proves = ProveUse::loaded;
-  /// TUTTI_BITS: same or fixed.
+  /// TUTTI_BITS: same or fixed (bits_use.hpp).
   Bits bits = Bits::same;
   /// Whether calls of different kinds match each other: of the program's options alone.
   bool forms_match = false;
@@ -116,7 +116,7 @@ struct Variable {
 inline constexpr std::array variables{
     Variable::text("TUTTI_ALGORITHM", "by size", "NAME, or COLLECTIVE=NAME,... or COLLECTIVE=file:PATH").derived(),
     Variable::text("TUTTI_ALGORITHMS", "none", "LIBRARY:LIBRARY..."),
-    Variable::names("TUTTI_BITS", "same", "same, fixed").sent<&SentSettings::bits>(),
+    Variable::text("TUTTI_BITS", "same", "same, fixed, record:DIR, compare:DIR"),
     Variable::names("TUTTI_BUFFERS", "auto", "auto, host, device, tutti").sent<&SentSettings::buffers>(),
     Variable::number("TUTTI_CHECK", "0", 0, 1).sent<&SentSettings::checks_arguments>(),
     Variable::names("TUTTI_DEVICE_PATH", "auto", "auto, ipc, ucx, mpi, staging").sent<&SentSettings::device_path>(),

@@ -12,7 +12,8 @@ Workspace::Workspace(Runtime& runtime, MPI_Comm comm, const CommunicatorOptions&
       order_(carrier().tags().turns(), paths(), settings().forms_match),
       pairwise_sends_(static_cast<std::size_t>(members().size()) * CompiledPlan::class_count),
       streams_(carrier(), members(), paths(), settings(), context(), comm, counters_.stream),
-      trace_(CommunicatorTrace::make(*this, comm)) {}
+      trace_(CommunicatorTrace::make(*this, comm)),
+      bits_(CommunicatorBits::make(*this, comm)) {}
 
 Routes Workspace::route() {
   Routes route = paths().route(counters_);

@@ -13,6 +13,7 @@
 #include "lib/device/call/streams.hpp"
 #include "lib/device/staging/block_pool.hpp"
 #include "lib/watch/argument_check.hpp"
+#include "lib/watch/bits_watch.hpp"
 #include "lib/watch/operation_trace.hpp"
 #include "lib/watch/peer_watch.hpp"
 #include "tutti/error.hpp"
@@ -34,6 +35,8 @@ class Workspace : public Membership {
   [[nodiscard]] ArgumentCheck& argument_check() { return argument_check_; }
   /// nullptr: its operations are neither traced nor told to NVTX.
   [[nodiscard]] CommunicatorTrace* trace() const { return trace_.get(); }
+  /// nullptr: the bits of its calls are neither recorded nor compared.
+  [[nodiscard]] CommunicatorBits* bits() const { return bits_.get(); }
   /// Whether messages of no collective have left over MPI or a network: one that nobody receives may be on its way for
   /// a while.
   [[nodiscard]] bool has_sent_to_pairs() const;
@@ -63,6 +66,7 @@ class Workspace : public Membership {
   Streams streams_;
   device::BlockPool staging_memory_{{.allocate = ipc::allocate_on, .free = ipc::free_on}};
   std::unique_ptr<CommunicatorTrace> trace_;
+  std::unique_ptr<CommunicatorBits> bits_;
   PeerWatch peers_{*this};
   ArgumentCheck argument_check_{*this};
   std::string failure_;  ///< Why it is poisoned; empty: it is not.

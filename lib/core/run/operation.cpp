@@ -58,7 +58,7 @@ void Operation::enter() {
   failure_ = nullptr;
   is_unasked = false;
   run_.rewind();
-  observers_.entered(sequence_, manner_, gate_ != nullptr);
+  observers_.entered(sequence_, manner_, gate_ != nullptr, {input_, output_});
   state_ = State::delayed;
   workspace_.progress().add(*this);
   if (manner_ != Manner::blocking) workspace_.progress().wake_thread();

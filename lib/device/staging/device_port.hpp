@@ -39,12 +39,12 @@ void free_pinned(int device, std::byte* data, std::int64_t bytes) noexcept;
 [[nodiscard]] std::byte* allocate_on(int device, std::int64_t bytes);
 void free_on(int device, std::byte* data) noexcept;
 
+/// Copies data of the device to memory of the host, and waits for that alone: work that makes the data has to be over.
+void copy_to_host(int device, const std::byte* from, std::byte* into, std::int64_t bytes);
+
 /// Memory of the device, without a call that may wait for it. Peers do not map it. nullptr: there is not as much.
 [[nodiscard]] std::byte* allocate_in_order(int device, std::int64_t bytes);
 void free_in_order(int device, std::byte* data) noexcept;
-
-/// Copies memory of the device to the host's, at once: returns when that is done, and waits for nothing else.
-void fetch_now(int device, std::byte* into, const std::byte* from, std::int64_t bytes);
 
 /// MPI_Finalize: gives back all that device_of() made.
 void release_devices() noexcept;

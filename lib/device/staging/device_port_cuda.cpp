@@ -9,6 +9,7 @@
 #include "lib/device/driver/device_error.hpp"
 #include "lib/device/driver/devices.hpp"
 #include "lib/device/driver/pending_work.hpp"
+#include "lib/device/driver/relaxed_capture.hpp"
 #include "lib/device/staging/device_port.hpp"
 #include "lib/device/staging/tuning.hpp"
 
@@ -194,8 +195,9 @@ void free_on(int device, std::byte* data) noexcept {
       static_cast<void>(driver()->MemFree(address(data)));
 }
 
-void fetch_now(int device, std::byte* into, const std::byte* from, std::int64_t bytes) {
+void copy_to_host(int device, const std::byte* from, std::byte* into, std::int64_t bytes) {
   Device& its = Devices::get().at(device);
+  const cuda::RelaxedCapture relaxed;
   const cuda::ScopedContext scope{its.context()};
   auto* const stream = its.stream_to_host();
   cuda::check(driver()->MemcpyAsync(address(into), address(from), static_cast<std::size_t>(bytes), stream),

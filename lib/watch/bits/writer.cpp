@@ -1,0 +1,144 @@
+#include "lib/watch/bits/writer.hpp"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/file.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <chrono>
+#include <cstdio>
+#include <filesystem>
+#include <system_error>
+#include <utility>
+
+#include "lib/core/memory/above_standard.hpp"
+#include "lib/core/memory/file_limit.hpp"
+#include "tutti/error.hpp"
+
+namespace tutti::bits {
+namespace {
+
+constexpr std::size_t buffer_bytes = std::size_t{1} << 20;
+
+std::string in_words(int error) { return std::generic_category().message(error); }
+
+std::int64_t seconds_now() {
+  return std::chrono::duration_cast<std::chrono::seconds>(std::chrono::steady_clock::now().time_since_epoch()).count();
+}
+
+}  // namespace
+
+std::string path_of(const std::string& folder, int rank) {
+  return std::filesystem::path{folder} / fmt::format("{}{}{}", file_prefix, rank, file_suffix);
+}
+
+Writer::Writer(const std::string& folder, const FileHeader& header)
+    : path_(path_of(folder, header.rank)), header_(header), room_(header.deep) {
+  std::error_code error;
+  std::filesystem::create_directories(folder, error);
+  if (error) throw Error(fmt::format("cannot make the folder '{}': {}", folder, error.message()));
+  buffer_.reserve(buffer_bytes);
+  open();
+  write_at_ = seconds_now() + 1;
+}
+
+void Writer::refuse(std::string_view why) const { throw Error(fmt::format("cannot write '{}': {}", path_, why)); }
+
+void Writer::open() {
+  constexpr int permissions = 0666;
+  file_ = above_standard(::open(path_.c_str(), O_CREAT | O_WRONLY | O_CLOEXEC, permissions));
+  if (file_ < 0) refuse(in_words(errno));
+  try {
+    // Where the file system has no locks, nobody is kept out.
+    if (::flock(file_, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK)
+      refuse("another process writes it; programs that run at the same time need folders of their own");
+    // A device cannot be cut; the write says what it is.
+    if ((::ftruncate(file_, 0) != 0 && errno != EINVAL) || !write_bytes(&header_, sizeof header_))
+      refuse(in_words(errno));
+  } catch (...) {
+    ::close(file_);
+    throw;
+  }
+  starts_.reserve(buffer_bytes / record_bytes + 2);
+  starts_.push_back(written_);
+}
+
+bool Writer::write_bytes(const void* data, std::size_t bytes) noexcept {
+  const FileLimitIsAnError scope;
+  const auto* at = static_cast<const std::byte*>(data);
+  while (bytes > 0) {
+    const ssize_t done = ::write(file_, at, bytes);
+    if (done < 0 && errno == EINTR) continue;
+    if (done <= 0) {
+      if (done == 0) errno = EIO;
+      return false;
+    }
+    at += done;
+    written_ += done;
+    bytes -= static_cast<std::size_t>(done);
+  }
+  return true;
+}
+
+bool Writer::take_room(std::int64_t bytes) noexcept {
+  if (is_full_ || padded(bytes) > room_) return false;
+  room_ -= padded(bytes);
+  return true;
+}
+
+void Writer::begin_record() noexcept {
+  if (seconds_now() >= write_at_) write();
+  if (is_full_)
+    ++lost_;
+  else
+    starts_.push_back(written_ + static_cast<std::int64_t>(buffer_.size()));
+}
+
+void Writer::append(const void* data, std::size_t bytes) noexcept {
+  const auto* at = static_cast<const std::byte*>(data);
+  while (bytes > 0 && !is_full_ && file_ >= 0) {
+    const std::size_t fits = std::min(bytes, buffer_bytes - buffer_.size());
+    buffer_.insert(buffer_.end(), at, at + fits);  // within its capacity
+    at += fits;
+    bytes -= fits;
+    if (buffer_.size() == buffer_bytes) write();
+  }
+}
+
+void Writer::pad(std::int64_t bytes) noexcept {
+  constexpr std::array<std::byte, 8> zeros{};
+  append(zeros.data(), static_cast<std::size_t>(padded(bytes) - bytes));
+}
+
+void Writer::write() noexcept {
+  if (file_ < 0 || is_full_ || !process_.is_this()) return;
+  write_at_ = seconds_now() + 1;
+  if (!write_bytes(buffer_.data(), buffer_.size())) return give_up(errno);
+  buffer_.clear();
+  starts_.erase(starts_.begin(), starts_.end() - 1);
+}
+
+/// The file keeps what is whole.
+void Writer::give_up(int error) noexcept {
+  is_full_ = true;
+  const auto cut = std::ranges::upper_bound(starts_, written_) - 1;  // the first one was written
+  lost_ += static_cast<std::uint64_t>(starts_.end() - cut);
+  static_cast<void>(::ftruncate(file_, *cut));
+  buffer_.clear();
+  std::fputs(fmt::format("tutti: rank {}: cannot write '{}': {}; the record of the calls' bits ends here\n",
+                         header_.rank, path_, in_words(error))
+                 .c_str(),
+             stderr);
+}
+
+void Writer::finish() noexcept {
+  if (file_ < 0 || !process_.is_this()) return;
+  add(EndRecord{.calls = calls_});
+  write();
+  ::close(std::exchange(file_, -1));
+}
+
+}  // namespace tutti::bits

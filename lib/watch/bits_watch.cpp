@@ -1,0 +1,299 @@
+#include "lib/watch/bits_watch.hpp"
+
+#include <fmt/format.h>
+#include <sched.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <chrono>
+#include <exception>
+#include <functional>
+#include <string_view>
+#include <utility>
+
+#include "lib/core/communicator/membership.hpp"
+#include "lib/core/communicator/objection.hpp"
+#include "lib/core/communicator/runtime.hpp"
+#include "lib/core/transport/mpi/api.hpp"
+#include "lib/core/transport/mpi/check.hpp"
+#include "lib/watch/bits/verdict.hpp"
+#include "lib/watch/log.hpp"
+#include "tutti/error.hpp"
+#include "tutti/version.hpp"
+
+namespace tutti::detail {
+namespace {
+
+using mpi::api;
+using mpi::check;
+
+/// Ranks may enter MPI_Finalize at different times; only the verdict over all ranks is lost if one is later than that.
+constexpr std::chrono::seconds patience_at_the_end{60};
+
+int world_rank() { return mpi::rank_in(MPI_COMM_WORLD); }
+int world_size() { return mpi::ranks_in(MPI_COMM_WORLD); }
+
+bits::FileHeader header_of_this_process(std::int64_t deep) {
+  using std::chrono::system_clock;
+  bits::FileHeader header;
+  header.rank = world_rank();
+  header.ranks = world_size();
+  header.process = ::getpid();
+  header.opened_at_utc =
+      std::chrono::duration_cast<std::chrono::nanoseconds>(system_clock::now().time_since_epoch()).count();
+  header.deep = deep;
+  std::string_view{TUTTI_VERSION}.copy(header.tutti.data(), header.tutti.size() - 1);
+  ::gethostname(header.host.data(), header.host.size() - 1);
+  return header;
+}
+
+/// Whether the request is over in time; else it is withdrawn.
+bool is_over(MPI_Request& request, bool is_receive) {
+  const auto end = std::chrono::steady_clock::now() + patience_at_the_end;
+  for (int flag = 0;;) {
+    check(api.Test(&request, &flag, MPI_STATUS_IGNORE), "MPI_Test");
+    if (flag != 0) return true;
+    if (std::chrono::steady_clock::now() > end) break;
+    ::sched_yield();
+  }
+  if (is_receive) {
+    check(api.Cancel(&request), "MPI_Cancel");
+    check(api.Wait(&request, MPI_STATUS_IGNORE), "MPI_Wait");
+  } else {
+    check(api.Request_free(&request), "MPI_Request_free");  // MPI has a copy of so few bytes
+  }
+  return false;
+}
+
+}  // namespace
+
+void BitsWatch::start(MPI_Comm comm, const BitsFiles& files) {
+  if (files.empty()) return;
+  std::string why;
+  const bool was_on = is_on();
+  try {
+    if (!was_on) open(files);
+  } catch (const std::exception& error) {
+    why = error.what();
+  }
+  if (const std::string objection = first_objection(comm, mpi::rank_in(comm), why); !objection.empty()) {
+    const std::string path = was_on || writer_ == nullptr ? "" : writer_->path();
+    if (!was_on) {
+      writer_.reset();
+      comparison_.reset();
+    }
+    if (!path.empty()) ::unlink(path.c_str());
+    // A rank may end the job next: not before all files are gone.
+    check(api.Barrier(comm), "MPI_Barrier");
+    throw ArgumentError(
+        fmt::format("tutti::Communicator: environment variable TUTTI_BITS is '{}', but {}; allowed: record:DIR with a "
+                    "folder in which every rank can write a file, compare:DIR with the record of a run with as many "
+                    "ranks",
+                    to_text(files), objection));
+  }
+  if (comparison_ != nullptr) add_jury(comm);
+}
+
+void BitsWatch::open(const BitsFiles& files) {
+  if (!files.compare.empty()) open_comparison(files.compare);
+  if (!files.record.empty())
+    writer_ = std::make_unique<bits::Writer>(files.record, header_of_this_process(files.deep));
+}
+
+void BitsWatch::open_comparison(const std::string& folder) {
+  auto opened = std::make_unique<bits::Comparison>(bits::path_of(folder, world_rank()), bits::Sides{});
+  const bits::FileHeader& header = opened->record().header();
+  if (header.ranks != world_size() || header.rank != world_rank())
+    throw Error(fmt::format("'{}' is the record of rank {} of {}, and this is rank {} of {}", opened->record().path(),
+                            header.rank, header.ranks, world_rank(), world_size()));
+  comparison_ = std::move(opened);
+  compared_ = folder;
+}
+
+/// The ranks of a communicator that is larger, for each of them, than all before.
+void BitsWatch::add_jury(MPI_Comm comm) {
+  const int size = mpi::ranks_in(comm);
+  int is_larger = juries_.empty() || mpi::ranks_in(juries_.back().get()) < size ? 1 : 0;
+  check(api.Allreduce(MPI_IN_PLACE, &is_larger, 1, MPI_INT, MPI_MIN, comm), "MPI_Allreduce");
+  if (is_larger != 0) juries_.push_back(mpi::with_same_ranks(comm));
+}
+
+bits::CommunicatorRecord BitsWatch::add(std::uint64_t members, int rank, int size) {
+  bits::CommunicatorRecord record;
+  record.number = communicators_++;
+  record.members = members;
+  record.earlier = earlier_[members]++;
+  record.rank = rank;
+  record.size = size;
+  if (writer_ != nullptr) writer_->add(record);
+  return record;
+}
+
+void BitsWatch::add(bits::CallRecord record, const bits::CommunicatorRecord& communicator, const DataPieces& pieces,
+                    const void* base) {
+  record.bytes = bytes_of(pieces);
+  if (record.hashed == bits::Hashed::yes) hash_data(record, pieces, base);
+  if (writer_ != nullptr) write(record, pieces, base);
+  if (comparison_ != nullptr && !is_damaged_) compare(record, communicator, pieces, base);
+}
+
+void BitsWatch::hash_data(bits::CallRecord& record, const DataPieces& pieces, const void* base) {
+  hash_.reset();
+  try {
+    read_data(pieces, base, room_, [this](const std::byte* data, std::size_t bytes) { hash_.update(data, bytes); });
+    record.hash = hash_.value();
+  } catch (const Error&) {
+    record.hashed = bits::Hashed::unreadable;
+  }
+}
+
+void BitsWatch::write(bits::CallRecord record, const DataPieces& pieces, const void* base) {
+  if (record.hashed == bits::Hashed::yes && writer_->is_deep()) {
+    if (writer_->take_room(record.bytes))
+      record.stored = record.bytes;
+    else
+      record.flags |= bits::CallRecord::cut;
+  }
+  writer_->add(record);
+  if (record.stored == 0) return;
+  std::int64_t left = record.stored;
+  try {
+    read_data(pieces, base, room_, [&](const std::byte* data, std::size_t bytes) {
+      writer_->append(data, bytes);
+      left -= static_cast<std::int64_t>(bytes);
+    });
+  } catch (const Error&) {  // though the driver copied them a moment ago: zeros, which the hash gives away
+    for (constexpr std::byte zero{}; left > 0; --left)
+      writer_->append(&zero, 1);
+  }
+  writer_->pad(record.stored);
+}
+
+void BitsWatch::compare(const bits::CallRecord& record, const bits::CommunicatorRecord& communicator,
+                        const DataPieces& pieces, const void* base) {
+  try {
+    const bits::Data data = [&](const bits::TakeData& take) { read_data(pieces, base, room_, take); };
+    if (comparison_->add(record, communicator, data)) tell(comparison_->in_words(*comparison_->first()));
+  } catch (const Error& error) {
+    is_damaged_ = true;
+    tell(fmt::format("{}; calls from here on are not compared", error.what()));
+  }
+}
+
+void BitsWatch::tell(const std::string& text) const {
+  log::report(fmt::format("rank {}", world_rank()), "bits: " + text);
+}
+
+void BitsWatch::finalize() noexcept {
+  try {
+    if (writer_ != nullptr) writer_->finish();
+    if (comparison_ != nullptr) tell_own_end();
+    for (const mpi::UniqueComm& jury : juries_)
+      tell_of_jury(jury);
+  } catch (const std::exception& error) {
+    log::report("", fmt::format("bits: the comparison was not told to its end: {}", error.what()));
+  }
+  juries_.clear();
+}
+
+/// A rank on which nothing differs says nothing.
+void BitsWatch::tell_own_end() {
+  const bits::Counts& counts = comparison_->counts();
+  if (!is_damaged_) {
+    try {
+      missed_ = comparison_->left();
+      if (!comparison_->record().is_closed())
+        tell(fmt::format("'{}' does not end as the record of a program that has ended", comparison_->record().path()));
+    } catch (const Error& error) {
+      is_damaged_ = true;
+      tell(error.what());
+    }
+  }
+  if (counts.forgotten > 0) tell(fmt::format("{} calls could not be found again, and were not compared", counts.forgotten));
+  if (missed_ > 0)
+    tell(fmt::format("the record has {} call{} more than this run", missed_, missed_ == 1 ? "" : "s"));
+  if (comparison_->first() != nullptr)
+    tell(fmt::format("{} of {} calls differ from the record in '{}'; the first was {}", counts.differing, counts.calls,
+                     compared_, comparison_->in_words(*comparison_->first())));
+}
+
+BitsWatch::Told BitsWatch::told() const {
+  const bits::Counts& counts = comparison_->counts();
+  Told told{.calls = counts.calls,
+            .differing = counts.differing,
+            .unhashed = counts.unhashed + counts.forgotten,
+            .missed = missed_,
+            .rank = world_rank()};
+  const bits::Found* const first = comparison_->first();
+  if (first == nullptr) return told;
+  const bits::RankDifference difference = bits::difference_of(told.rank, *first);
+  told.differs = 1;
+  told.communicator = difference.key.communicator;
+  told.number = difference.key.number;
+  told.are_messages = difference.key.are_messages ? 1 : 0;
+  told.what = static_cast<std::uint8_t>(difference.what);
+  told.results_too = difference.results_too ? 1 : 0;
+  difference.where.copy(told.where.data(), told.where.size() - 1);
+  return told;
+}
+
+/// The first rank hears all others.
+void BitsWatch::tell_of_jury(const mpi::UniqueComm& jury) {
+  const int me = mpi::rank_in(jury.get()), size = mpi::ranks_in(jury.get());
+  std::vector<Told> all{told()};
+  MPI_Request request = MPI_REQUEST_NULL;
+  if (me > 0) {
+    check(api.Isend(all.data(), sizeof(Told), MPI_BYTE, 0, 0, jury.get(), &request), "MPI_Isend");
+    static_cast<void>(is_over(request, false));
+    return;
+  }
+  for (int rank = 1; rank < size; ++rank) {
+    Told& its = all.emplace_back();
+    check(api.Irecv(&its, sizeof(Told), MPI_BYTE, rank, 0, jury.get(), &request), "MPI_Irecv");
+    if (is_over(request, true)) continue;
+    return log::report("", fmt::format("bits: rank {} did not come to MPI_Finalize in time: there is no verdict over "
+                                       "all ranks",
+                                       rank));
+  }
+  log::report("", verdict_of(all));
+}
+
+std::string BitsWatch::verdict_of(const std::vector<Told>& all) const {
+  Told sum;
+  std::vector<bits::RankDifference> differences;
+  for (const Told& each : all) {
+    sum.calls += each.calls;
+    sum.differing += each.differing;
+    sum.unhashed += each.unhashed;
+    sum.missed += each.missed;
+    if (each.differs != 0)
+      differences.push_back({.rank = each.rank,
+                             .key = {each.communicator, each.number, each.are_messages != 0, false},
+                             .what = static_cast<bits::Difference>(each.what),
+                             .results_too = each.results_too != 0,
+                             .where = each.where.data()});
+  }
+  const std::string notes = (sum.unhashed > 0 ? fmt::format("; {} calls were not compared", sum.unhashed) : "") +
+                            (sum.missed > 0 ? fmt::format("; {} calls of the record were not made", sum.missed) : "");
+  if (differences.empty())
+    return fmt::format("bits: no difference in {} calls of {} rank{} from the record in '{}'{}", sum.calls, all.size(),
+                       all.size() == 1 ? "" : "s", compared_, notes);
+  std::string text = fmt::format("bits: {} of {} calls of {} rank{} differ from the record in '{}'{}", sum.differing,
+                                 sum.calls, all.size(), all.size() == 1 ? "" : "s", compared_, notes);
+  for (const bits::Verdict& verdict : bits::verdicts_of(std::move(differences)))
+    text += fmt::format("\nbits: the first of all ranks: {}", bits::in_words(verdict));
+  return text;
+}
+
+std::unique_ptr<CommunicatorBits> CommunicatorBits::make(const Membership& communicator, MPI_Comm comm) {
+  BitsWatch& watch = communicator.runtime().bits();
+  if (communicator.settings().bits_files.empty() || !watch.is_on()) return nullptr;
+  const std::vector<int> ranks = mpi::translated_ranks(comm, MPI_COMM_WORLD);
+  watch.hash().reset();
+  watch.hash().update(ranks.data(), ranks.size() * sizeof(int));
+  const Members& members = communicator.members();
+  return std::unique_ptr<CommunicatorBits>{
+      new CommunicatorBits{watch, watch.add(watch.hash().value(), members.me().value(), members.size())}};
+}
+
+}  // namespace tutti::detail

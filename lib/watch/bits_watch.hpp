@@ -1,0 +1,100 @@
+#pragma once
+// TUTTI_BITS=record:DIR and compare:DIR: the bits of this process's calls, recorded, and compared with those of an
+// earlier run.
+
+#include <mpi.h>
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "lib/core/communicator/bits_use.hpp"
+#include "lib/core/transport/mpi/handles.hpp"
+#include "lib/watch/bits/comparison.hpp"
+#include "lib/watch/bits/hash.hpp"
+#include "lib/watch/bits/writer.hpp"
+#include "lib/watch/bits_data.hpp"
+
+namespace tutti::detail {
+
+class Membership;
+
+/// What this process has once. All members but start() need an Entry (lib/core/run/progress.hpp).
+class BitsWatch {
+ public:
+  /// Collective over `comm`, all of whose ranks have these settings: ranks that have no files yet open them. Nothing
+  /// if the settings name no folder. Throws ArgumentError on all ranks if one cannot write its file, or has no record
+  /// to compare with.
+  void start(MPI_Comm comm, const BitsFiles& files);
+  [[nodiscard]] bool is_on() const { return writer_ != nullptr || comparison_ != nullptr; }
+
+  [[nodiscard]] std::uint64_t next_call() { return ++calls_; }
+  [[nodiscard]] bits::Hash& hash() { return hash_; }
+  /// A communicator of those members, given by their hash.
+  [[nodiscard]] bits::CommunicatorRecord add(std::uint64_t members, int rank, int size);
+  /// A call begins or is over. The data at `base` are hashed unless the record says why they have no hash.
+  void add(bits::CallRecord record, const bits::CommunicatorRecord& communicator, const DataPieces& pieces,
+           const void* base);
+  /// MPI_Finalize has begun, MPI still works: closes the file, and tells what the comparison has found.
+  void finalize() noexcept;
+
+ private:
+  void open(const BitsFiles& files);
+  void open_record(const BitsFiles& files);
+  void open_comparison(const std::string& folder);
+  void add_jury(MPI_Comm comm);
+  void hash_data(bits::CallRecord& record, const DataPieces& pieces, const void* base);
+  void write(bits::CallRecord record, const DataPieces& pieces, const void* base);
+  void compare(const bits::CallRecord& record, const bits::CommunicatorRecord& communicator, const DataPieces& pieces,
+               const void* base);
+  void tell_own_end();
+  void tell_of_jury(const mpi::UniqueComm& jury);
+  void tell(const std::string& text) const;
+
+  /// What a rank tells the first rank of a jury.
+  struct Told {
+    std::uint64_t calls = 0, differing = 0, unhashed = 0, missed = 0, communicator = 0, number = 0;
+    std::int32_t rank = 0;
+    std::uint8_t differs = 0, are_messages = 0, what = 0, results_too = 0;
+    std::array<char, 256> where{};
+  };
+  [[nodiscard]] Told told() const;
+  [[nodiscard]] std::string verdict_of(const std::vector<Told>& all) const;
+
+  bits::Hash hash_;
+  std::unique_ptr<bits::Writer> writer_;
+  std::unique_ptr<bits::Comparison> comparison_;
+  std::string compared_;    ///< The folder of the record.
+  bool is_damaged_ = false;  ///< The comparison ended, as the record cannot be read further.
+  std::uint64_t missed_ = 0;  ///< Calls of the record that nobody made.
+  std::uint64_t calls_ = 0;
+  std::uint32_t communicators_ = 0;
+  std::map<std::uint64_t, int> earlier_;  ///< Communicators, by the hash of their members.
+  std::vector<std::byte> room_;           ///< For data of devices.
+  std::vector<mpi::UniqueComm> juries_;   ///< Each larger than those before: their ranks tell what differs at the end.
+};
+
+/// A communicator whose calls are recorded or compared.
+class CommunicatorBits {
+ public:
+  /// nullptr: they are not. `comm`: the ranks of the communicator.
+  [[nodiscard]] static std::unique_ptr<CommunicatorBits> make(const Membership& communicator, MPI_Comm comm);
+
+  [[nodiscard]] BitsWatch& watch() const { return watch_; }
+  [[nodiscard]] const bits::CommunicatorRecord& record() const { return record_; }
+  /// The number of its next collective, or of its next messages.
+  [[nodiscard]] std::uint64_t next(bool are_messages) { return ++numbers_[are_messages ? 1 : 0]; }
+
+ private:
+  CommunicatorBits(BitsWatch& watch, const bits::CommunicatorRecord& record) : watch_(watch), record_(record) {}
+
+  BitsWatch& watch_;
+  bits::CommunicatorRecord record_;
+  std::array<std::uint64_t, 2> numbers_{};
+};
+
+}  // namespace tutti::detail
