@@ -1,19 +1,19 @@
 // Makes calls of every kind, whose bits depend on nothing but their number and rank; whatever a call neither reads nor
 // defines is filled with random bytes. For tests of TUTTI_BITS=record:DIR. Arguments, NAME=VALUE:
 //   calls=N    so many collectives on the world (200)
-//   plant=N    in call N, element 17 of the last rank's input is the next larger number
+//   plant=N    in call N, element 17 of the last rank's input is a thousand times as large
 //   count=N    call N has one element less
 //   other=N    call N is a barrier
 //   first=N    so many barriers come first
 //   split=1    the calls are made once more, on the ranks of the same parity
+//   limit=N    no file of the process may have more than N bytes, once there is a communicator
 //   memory=device  the buffers of some calls are on a device; stream=1: and some calls in a stream
 #include <mpi.h>
+#include <sys/resource.h>
 
 #include <algorithm>
-#include <cmath>
 #include <cstdio>
 #include <cstring>
-#include <limits>
 #include <map>
 #include <memory>
 #include <random>
@@ -69,7 +69,9 @@ class Calls {
       const std::int64_t n = wanted_.number("count") == call_ ? count - 1 : count;
       make(wanted_.number("other") == call_ ? 0 : call_ % 16, Count{n});
       if (call_ % 10 == 0) exchange();
+      if (call_ % 16 == 3) started_.wait();  // which other calls have overtaken
     }
+    started_.wait();
     messages_with_tags();
   }
 
@@ -82,7 +84,7 @@ class Calls {
         data[static_cast<std::size_t>(block * (count + gap) + i)] = value(call_ + block, me_, i);
     constexpr std::size_t planted = 17;
     if (wanted_.number("plant") == call_ && me_ == size_ - 1)
-      data[planted] = std::nextafter(data[planted], std::numeric_limits<double>::infinity());
+      data[planted] *= 1000;
     return data;
   }
   [[nodiscard]] std::vector<double> output(int blocks, std::int64_t gap = 0) const {
@@ -109,6 +111,8 @@ class Calls {
   std::vector<double> prepared_in_ = output(1), prepared_out_ = output(1);
   std::unique_ptr<Plan> prepared_{};
   Count prepared_count_{};
+  std::vector<double> started_in_{}, started_out_{};
+  Request started_{};
 };
 
 void Calls::make(int which, Count n) {
@@ -147,10 +151,11 @@ void Calls::make(int which, Count n) {
       return make_uneven(which);
     case 14:
       return make_prepared(n);
-    case 15: {
-      Request request = allreduce_async(in.data(), out.data(), n, type, Op::sum, comm_);
-      return request.wait();
-    }
+    case 15:
+      started_in_ = in;
+      started_out_ = out;
+      started_ = allreduce_async(started_in_.data(), started_out_.data(), n, type, Op::sum, comm_);
+      return;
     default:
       if (wanted_.given.contains("memory")) return make_on_device(n);
       return allreduce(in.data(), out.data(), n, type, Op::sum, comm_);
@@ -235,7 +240,8 @@ void Calls::messages_with_tags() {
 }  // namespace
 
 int main(int argc, char** argv) {
-  MPI_Init(&argc, &argv);
+  int threads = 0;
+  MPI_Init_thread(&argc, &argv, MPI_THREAD_MULTIPLE, &threads);  // the host may have to move calls in streams
   try {
     Wanted wanted;
     const std::vector<std::string> arguments{argv + 1, argv + argc};
@@ -243,6 +249,10 @@ int main(int argc, char** argv) {
       wanted.given[argument.substr(0, argument.find('='))] = argument.substr(argument.find('=') + 1);
     if (wanted.given.contains("memory")) test::TestDevices::get().use(0);
     const Communicator comm{MPI_COMM_WORLD};
+    if (const int most = wanted.number("limit"); most > 0) {
+      const ::rlimit limit{static_cast<::rlim_t>(most), static_cast<::rlim_t>(most)};
+      ::setrlimit(RLIMIT_FSIZE, &limit);
+    }
     Calls{comm, wanted}.run();
     if (wanted.given.contains("split")) {
       MPI_Comm part = MPI_COMM_NULL;
