@@ -23,7 +23,8 @@ struct Settings {
 apps::Options options_for(Settings& settings) {
   apps::Options options{
       "tutti bits",
-      "Compares two runs of a program, whose ranks recorded the bits of their calls (TUTTI_BITS=record:DIR), and names\n"
+      "Compares two runs of a program, whose ranks recorded the bits of their calls (TUTTI_BITS=record:DIR), and "
+      "names\n"
       "the first call that differs, and whether its inputs differ or its result alone (docs/bits-record.md).\n"
       "    TUTTI_BITS=record:a mpirun -n 4 ./program\n"
       "    TUTTI_BITS=record:b mpirun -n 4 ./program\n"
@@ -50,7 +51,8 @@ std::string_view name_of(Difference what) {
 }
 
 std::string text_of(const FirstCall::OnRank& on) {
-  std::string text = fmt::format("  rank {}: {}{}", on.rank, name_of(on.found.what), on.found.results_too ? ", result" : "");
+  std::string text =
+      fmt::format("  rank {}: {}{}", on.rank, name_of(on.found.what), on.found.results_too ? ", result" : "");
   if (on.found.what == Difference::results && !on.found.algorithms.empty()) text += ", " + on.found.algorithms;
   if (!on.found.detail.empty()) text += ": " + on.found.detail;
   return text + "\n";
@@ -58,9 +60,9 @@ std::string text_of(const FirstCall::OnRank& on) {
 
 std::string text_of(const ComparedJobs& jobs) {
   std::string text = fmt::format("{} rank{}, {} calls: ", jobs.ranks, jobs.ranks == 1 ? "" : "s", jobs.counts.calls);
-  text += jobs.counts.differing == 0 ? "none differs\n"
-                                     : fmt::format("{} differ{}\n", jobs.counts.differing,
-                                                   jobs.counts.differing == 1 ? "s" : "");
+  text += jobs.counts.differing == 0
+              ? "none differs\n"
+              : fmt::format("{} differ{}\n", jobs.counts.differing, jobs.counts.differing == 1 ? "s" : "");
   if (const std::uint64_t some = jobs.counts.unhashed + jobs.counts.forgotten; some > 0)
     text += fmt::format("note: {} calls were not compared\n", some);
   for (const std::string& note : jobs.notes)

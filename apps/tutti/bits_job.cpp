@@ -44,8 +44,9 @@ Job job_in(const std::string& folder) {
   }
   if (error) throw InputError(fmt::format("cannot read the folder '{}': {}", folder, error.message()));
   if (job.files.empty())
-    throw InputError(fmt::format("the folder '{}' has no record (*{}), which TUTTI_BITS=record:{} would have ranks write",
-                                 folder, bits::file_suffix, folder));
+    throw InputError(
+        fmt::format("the folder '{}' has no record (*{}), which TUTTI_BITS=record:{} would have ranks write", folder,
+                    bits::file_suffix, folder));
   return job;
 }
 
@@ -132,8 +133,8 @@ void Comparing::note_end(int rank, bits::Comparison& comparison, const Reader& s
   if (missed > 0) jobs_.notes.push_back(fmt::format("rank {}: A has {} more calls than B", rank, missed));
   for (const Reader* const reader : {&comparison.record(), &second})
     if (!reader->is_closed())
-      jobs_.notes.push_back(fmt::format("rank {}: '{}' does not end as the record of a program that has ended", rank,
-                                        reader->path()));
+      jobs_.notes.push_back(
+          fmt::format("rank {}: '{}' does not end as the record of a program that has ended", rank, reader->path()));
 }
 
 /// The number, among the calls of the rank, of each of these calls that it made.

@@ -23,9 +23,9 @@ struct FirstCall {
 struct ComparedJobs {
   int ranks = 0;  ///< That have a record in both.
   bits::Counts counts{};
-  std::uint64_t missed = 0;         ///< Calls of the first run that the second did not make.
-  std::vector<FirstCall> first{};   ///< No other one is known to come before: one, if ranks meet in both.
-  std::vector<FirstCall> later{};   ///< Of other communicators.
+  std::uint64_t missed = 0;          ///< Calls of the first run that the second did not make.
+  std::vector<FirstCall> first{};    ///< No other one is known to come before: one, if ranks meet in both.
+  std::vector<FirstCall> later{};    ///< Of other communicators.
   std::vector<std::string> notes{};  ///< What is missing, or damaged.
   bool is_damaged = false;           ///< A part was not compared.
   [[nodiscard]] bool differ() const { return !first.empty() || missed > 0; }

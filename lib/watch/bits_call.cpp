@@ -1,8 +1,10 @@
 #include "lib/watch/bits_call.hpp"
 
 #include <string>
+#include <vector>
 
 #include "lib/core/reduce/wide_type.hpp"
+#include "lib/core/transport/mpi/handles.hpp"
 #include "tutti/algorithm.hpp"
 
 namespace tutti::detail {
@@ -29,6 +31,17 @@ bits::CallRecord record_of(CommunicatorBits& communicator, const PreparedPlan& p
 }
 
 }  // namespace
+
+std::unique_ptr<CommunicatorBits> CommunicatorBits::make(const Membership& communicator, MPI_Comm comm) {
+  BitsWatch& watch = communicator.runtime().bits();
+  if (communicator.settings().bits_files.empty() || !watch.is_on()) return nullptr;
+  const std::vector<int> ranks = mpi::translated_ranks(comm, MPI_COMM_WORLD);
+  watch.hash().reset();
+  watch.hash().update(ranks.data(), ranks.size() * sizeof(int));
+  const Members& members = communicator.members();
+  return std::unique_ptr<CommunicatorBits>{
+      new CommunicatorBits{watch, watch.add(watch.hash().value(), members.me().value(), members.size())}};
+}
 
 BitsOfCall::BitsOfCall(CommunicatorBits& communicator, const PreparedPlan& plan)
     : communicator_(communicator),

@@ -11,9 +11,7 @@
 #include <string_view>
 #include <utility>
 
-#include "lib/core/communicator/membership.hpp"
 #include "lib/core/communicator/objection.hpp"
-#include "lib/core/communicator/runtime.hpp"
 #include "lib/core/transport/mpi/api.hpp"
 #include "lib/core/transport/mpi/check.hpp"
 #include "lib/watch/bits/verdict.hpp"
@@ -96,8 +94,7 @@ void BitsWatch::start(MPI_Comm comm, const BitsFiles& files) {
 
 void BitsWatch::open(const BitsFiles& files) {
   if (!files.compare.empty()) open_comparison(files.compare);
-  if (!files.record.empty())
-    writer_ = std::make_unique<bits::Writer>(files.record, header_of_this_process(files.deep));
+  if (!files.record.empty()) writer_ = std::make_unique<bits::Writer>(files.record, header_of_this_process(files.deep));
 }
 
 void BitsWatch::open_comparison(const std::string& folder) {
@@ -209,9 +206,9 @@ void BitsWatch::tell_own_end() {
       tell(error.what());
     }
   }
-  if (counts.forgotten > 0) tell(fmt::format("{} calls could not be found again, and were not compared", counts.forgotten));
-  if (missed_ > 0)
-    tell(fmt::format("the record has {} call{} more than this run", missed_, missed_ == 1 ? "" : "s"));
+  if (counts.forgotten > 0)
+    tell(fmt::format("{} calls could not be found again, and were not compared", counts.forgotten));
+  if (missed_ > 0) tell(fmt::format("the record has {} call{} more than this run", missed_, missed_ == 1 ? "" : "s"));
   if (comparison_->first() != nullptr)
     tell(fmt::format("{} of {} calls differ from the record in '{}'; the first was {}", counts.differing, counts.calls,
                      compared_, comparison_->in_words(*comparison_->first())));
@@ -283,17 +280,6 @@ std::string BitsWatch::verdict_of(const std::vector<Told>& all) const {
   for (const bits::Verdict& verdict : bits::verdicts_of(std::move(differences)))
     text += fmt::format("\nbits: the first of all ranks: {}", bits::in_words(verdict));
   return text;
-}
-
-std::unique_ptr<CommunicatorBits> CommunicatorBits::make(const Membership& communicator, MPI_Comm comm) {
-  BitsWatch& watch = communicator.runtime().bits();
-  if (communicator.settings().bits_files.empty() || !watch.is_on()) return nullptr;
-  const std::vector<int> ranks = mpi::translated_ranks(comm, MPI_COMM_WORLD);
-  watch.hash().reset();
-  watch.hash().update(ranks.data(), ranks.size() * sizeof(int));
-  const Members& members = communicator.members();
-  return std::unique_ptr<CommunicatorBits>{
-      new CommunicatorBits{watch, watch.add(watch.hash().value(), members.me().value(), members.size())}};
 }
 
 }  // namespace tutti::detail

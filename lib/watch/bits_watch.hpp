@@ -21,8 +21,6 @@
 
 namespace tutti::detail {
 
-class Membership;
-
 /// What this process has once. All members but start() need an Entry (lib/core/run/progress.hpp).
 class BitsWatch {
  public:
@@ -44,7 +42,6 @@ class BitsWatch {
 
  private:
   void open(const BitsFiles& files);
-  void open_record(const BitsFiles& files);
   void open_comparison(const std::string& folder);
   void add_jury(MPI_Comm comm);
   void hash_data(bits::CallRecord& record, const DataPieces& pieces, const void* base);
@@ -68,33 +65,14 @@ class BitsWatch {
   bits::Hash hash_;
   std::unique_ptr<bits::Writer> writer_;
   std::unique_ptr<bits::Comparison> comparison_;
-  std::string compared_;    ///< The folder of the record.
-  bool is_damaged_ = false;  ///< The comparison ended, as the record cannot be read further.
+  std::string compared_;      ///< The folder of the record.
+  bool is_damaged_ = false;   ///< The comparison ended, as the record cannot be read further.
   std::uint64_t missed_ = 0;  ///< Calls of the record that nobody made.
   std::uint64_t calls_ = 0;
   std::uint32_t communicators_ = 0;
   std::map<std::uint64_t, int> earlier_;  ///< Communicators, by the hash of their members.
   std::vector<std::byte> room_;           ///< For data of devices.
   std::vector<mpi::UniqueComm> juries_;   ///< Each larger than those before: their ranks tell what differs at the end.
-};
-
-/// A communicator whose calls are recorded or compared.
-class CommunicatorBits {
- public:
-  /// nullptr: they are not. `comm`: the ranks of the communicator.
-  [[nodiscard]] static std::unique_ptr<CommunicatorBits> make(const Membership& communicator, MPI_Comm comm);
-
-  [[nodiscard]] BitsWatch& watch() const { return watch_; }
-  [[nodiscard]] const bits::CommunicatorRecord& record() const { return record_; }
-  /// The number of its next collective, or of its next messages.
-  [[nodiscard]] std::uint64_t next(bool are_messages) { return ++numbers_[are_messages ? 1 : 0]; }
-
- private:
-  CommunicatorBits(BitsWatch& watch, const bits::CommunicatorRecord& record) : watch_(watch), record_(record) {}
-
-  BitsWatch& watch_;
-  bits::CommunicatorRecord record_;
-  std::array<std::uint64_t, 2> numbers_{};
 };
 
 }  // namespace tutti::detail

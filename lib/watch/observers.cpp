@@ -2,8 +2,6 @@
 
 #include <utility>
 
-#include "lib/watch/bits_call.hpp"
-
 namespace tutti::detail {
 
 Observers::Observers(Workspace& workspace, const PreparedPlan& plan, const bool& is_waited_for)

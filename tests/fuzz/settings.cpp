@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <limits>
 
+#include "lib/core/communicator/bits_use.hpp"
 #include "lib/core/communicator/setting_values.hpp"
 #include "lib/core/communicator/variables.hpp"
 #include "lib/watch/log.hpp"
@@ -37,6 +38,12 @@ void transport(std::string_view text) {
   require(choice.network.empty() || choice.network == "ucx", "a network is not linked in");
 }
 
+void bits(std::string_view text) {
+  const BitsFiles files = read_bits(variable, text).files;
+  const bool is_plain = (files.record + files.compare).find(',') == std::string::npos;
+  require(!is_plain || read_bits(variable, to_text(files)).files == files, "folders are read as others");
+}
+
 void unknown_names(Source source) {
   std::vector<std::string> names;
   while (!source.is_over())
@@ -47,13 +54,14 @@ void unknown_names(Source source) {
 
 void run(Input input) {
   Source source{input};
-  const std::size_t kind = source.below(6);
+  const std::size_t kind = source.below(7);
   is_taken<ArgumentError>([&] {
     if (kind == 0) return number(1, std::numeric_limits<int>::max(), source.text());
     if (kind == 1) return numbers(1 + static_cast<int>(source.below(64)), source.text());
     if (kind == 2) return name(source.text());
     if (kind == 3) return transport(source.text());
     if (kind == 4) return static_cast<void>(log::expand_file_name(source.text()));
+    if (kind == 6) return bits(source.text());
     unknown_names(source);
   });
 }

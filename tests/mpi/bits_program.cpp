@@ -83,8 +83,7 @@ class Calls {
       for (std::int64_t i = 0; i < count; ++i)
         data[static_cast<std::size_t>(block * (count + gap) + i)] = value(call_ + block, me_, i);
     constexpr std::size_t planted = 17;
-    if (wanted_.number("plant") == call_ && me_ == size_ - 1)
-      data[planted] *= 1000;
+    if (wanted_.number("plant") == call_ && me_ == size_ - 1) data[planted] *= 1000;
     return data;
   }
   [[nodiscard]] std::vector<double> output(int blocks, std::int64_t gap = 0) const {
@@ -188,8 +187,8 @@ void Calls::make_uneven(int which) {
 
 void Calls::make_prepared(Count n) {
   if (prepared_ == nullptr || prepared_count_ != n) {
-    prepared_ = std::make_unique<Plan>(
-        plan_allreduce(prepared_in_.data(), prepared_out_.data(), n, type, Op::sum, comm_));
+    prepared_ =
+        std::make_unique<Plan>(plan_allreduce(prepared_in_.data(), prepared_out_.data(), n, type, Op::sum, comm_));
     prepared_count_ = n;
   }
   std::ranges::copy(input(1), prepared_in_.begin());  // where the plan reads

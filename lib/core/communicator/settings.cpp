@@ -88,7 +88,7 @@ struct Announcement {
   SentSettings settings{};
   SharedMemoryUse shared_memory = SharedMemoryUse::inside_nodes;
   std::uint8_t is_refused = 0, is_traced = 0, has_faults = 0, has_rules = 0, has_files = 0, has_libraries = 0,
-               has_bits = 0;  ///< 1: a text follows.
+               has_bits = 0;       ///< 1: a text follows.
   std::array<char, 40> network{};  ///< Its name; empty: MPI.
   std::array<SentChoice, collective_count> choices{};
 };

@@ -13,7 +13,7 @@
 #include "lib/device/call/streams.hpp"
 #include "lib/device/staging/block_pool.hpp"
 #include "lib/watch/argument_check.hpp"
-#include "lib/watch/bits_watch.hpp"
+#include "lib/watch/bits_call.hpp"
 #include "lib/watch/operation_trace.hpp"
 #include "lib/watch/peer_watch.hpp"
 #include "tutti/error.hpp"

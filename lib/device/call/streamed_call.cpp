@@ -79,8 +79,7 @@ void StreamedCall::start() {
   } catch (const Error& error) {  // as the stream's capture is lost
     throw Error("tutti: " + failed(error));
   }
-  observers_.entered(state_.counters().stream.programs, records::Manner::in_stream, true,
-                     {buffers_.in, buffers_.out});
+  observers_.entered(state_.counters().stream.programs, records::Manner::in_stream, true, {buffers_.in, buffers_.out});
   try {
     launcher.launch(*pieces_, buffers_.in, buffers_.out, reach_, stream_);
     observers_.left();

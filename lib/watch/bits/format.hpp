@@ -71,15 +71,15 @@ struct CallRecord {
   std::uint8_t flags = 0;   ///< `uneven`, `cut`.
   std::uint8_t unused = 0;
   std::uint32_t communicator = 0;
-  std::int32_t root = -1;           ///< -1: it has none.
-  std::uint64_t number = 0;         ///< On the communicator, from 1: of its collectives, or of its messages.
-  std::uint64_t call = 0;           ///< Of this process, from 1.
-  std::int64_t count = 0;           ///< Elements, as in the call; of listed blocks 0.
-  double scale = 1.0;               ///< Of a scaled sum.
-  std::uint64_t lists = 0;          ///< A hash of listed counts, and of the peers of messages.
-  std::int64_t bytes = 0;           ///< Of the data that were hashed: inputs, or results.
-  std::uint64_t hash = 0;           ///< XXH3, 64 bits, of these data without gaps.
-  std::int64_t stored = 0;          ///< Bytes of data that follow: 0, or all.
+  std::int32_t root = -1;            ///< -1: it has none.
+  std::uint64_t number = 0;          ///< On the communicator, from 1: of its collectives, or of its messages.
+  std::uint64_t call = 0;            ///< Of this process, from 1.
+  std::int64_t count = 0;            ///< Elements, as in the call; of listed blocks 0.
+  double scale = 1.0;                ///< Of a scaled sum.
+  std::uint64_t lists = 0;           ///< A hash of listed counts, and of the peers of messages.
+  std::int64_t bytes = 0;            ///< Of the data that were hashed: inputs, or results.
+  std::uint64_t hash = 0;            ///< XXH3, 64 bits, of these data without gaps.
+  std::int64_t stored = 0;           ///< Bytes of data that follow: 0, or all.
   std::array<char, 40> algorithm{};  ///< For people; zeros fill the place.
   std::uint64_t checksum = 0;
   static constexpr std::uint8_t uneven = 1;  ///< Blocks are listed.

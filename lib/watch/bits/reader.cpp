@@ -43,9 +43,7 @@ Reader::Reader(std::string path) : path_(std::move(path)) {
   read_header();
 }
 
-void Reader::fail(std::string_view what) const {
-  throw FileError(fmt::format("'{}', byte {}: {}", path_, at_, what));
-}
+void Reader::fail(std::string_view what) const { throw FileError(fmt::format("'{}', byte {}: {}", path_, at_, what)); }
 
 bool Reader::read(void* into, std::size_t bytes) {
   return size_ - at_ >= static_cast<std::int64_t>(bytes) && std::fread(into, 1, bytes, file_.get()) == bytes;

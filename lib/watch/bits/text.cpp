@@ -80,8 +80,8 @@ std::string blob(const std::byte* element, std::size_t bytes) {
 template <class T>
 void note(std::vector<std::string>& found, std::string_view what, const T& first, const T& second, const Sides& sides) {
   if (first != second)
-    found.push_back(fmt::format("{}{}{} {}, {} {}", what, what.empty() ? "" : " ", first, sides.first, second,
-                                sides.second));
+    found.push_back(
+        fmt::format("{}{}{} {}, {} {}", what, what.empty() ? "" : " ", first, sides.first, second, sides.second));
 }
 
 std::string algorithm_of(const CallRecord& call) {

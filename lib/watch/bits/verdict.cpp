@@ -14,8 +14,7 @@ namespace {
 
 void note(std::vector<std::string>& parts, std::string_view what, const std::vector<int>& ranks) {
   if (ranks.empty()) return;
-  parts.push_back(
-      fmt::format("{} on rank{} {}", what, ranks.size() == 1 ? "" : "s", records::ranks_in_words(ranks)));
+  parts.push_back(fmt::format("{} on rank{} {}", what, ranks.size() == 1 ? "" : "s", records::ranks_in_words(ranks)));
 }
 
 }  // namespace
@@ -34,8 +33,7 @@ std::vector<Verdict> verdicts_of(std::vector<RankDifference> differences) {
   std::ranges::sort(differences, {}, &RankDifference::rank);
   std::map<std::tuple<std::uint64_t, bool, int>, Verdict> all;
   for (const RankDifference& each : differences) {
-    Verdict& verdict =
-        all[{each.key.communicator, each.key.are_messages, each.key.are_messages ? each.rank : -1}];
+    Verdict& verdict = all[{each.key.communicator, each.key.are_messages, each.key.are_messages ? each.rank : -1}];
     if (verdict.where.empty() || each.key.number < verdict.key.number) verdict = {.key = each.key, .where = each.where};
     if (each.key.number > verdict.key.number) continue;
     if (each.what == Difference::inputs) verdict.inputs.push_back(each.rank);
@@ -56,10 +54,10 @@ std::string in_words(const Verdict& verdict) {
   note(parts, "inputs differ", verdict.inputs);
   note(parts, "results differ", verdict.results);
   const bool is_programs = !verdict.mismatches.empty() || !verdict.missing.empty() || !verdict.inputs.empty();
-  return fmt::format("{}: {}: {}", verdict.where,
-                     is_programs ? "the program made the difference"
-                                 : "inputs are the same on all ranks, the result alone differs",
-                     fmt::join(parts, "; "));
+  return fmt::format(
+      "{}: {}: {}", verdict.where,
+      is_programs ? "the program made the difference" : "inputs are the same on all ranks, the result alone differs",
+      fmt::join(parts, "; "));
 }
 
 }  // namespace tutti::bits

@@ -1,6 +1,6 @@
 #pragma once
-// Which call of all ranks was the first to differ between two runs. Clocks of ranks differ: the numbers of calls on their
-// communicators say it.
+// Which call of all ranks was the first to differ between two runs. Clocks of ranks differ: the numbers of calls on
+// their communicators say it.
 
 #include <cstdint>
 #include <string>
@@ -13,7 +13,7 @@ namespace tutti::bits {
 /// The first call on a communicator that differs on a rank.
 struct RankDifference {
   int rank = 0;  ///< In MPI_COMM_WORLD.
-  Key key{};  ///< Of the beginning of the call.
+  Key key{};     ///< Of the beginning of the call.
   Difference what = Difference::inputs;
   bool results_too = false;
   std::string where{};  ///< "call 137 of communicator 0/4 (allreduce of 1000 fp64, sum)"

@@ -58,12 +58,12 @@ class Writer {
   FileHeader header_;
   int file_ = -1;
   std::vector<std::byte> buffer_;
-  std::int64_t written_ = 0;  ///< Bytes of the file.
+  std::int64_t written_ = 0;          ///< Bytes of the file.
   std::vector<std::int64_t> starts_;  ///< Where the records in the buffer begin in the file, and the last one before.
-  std::int64_t room_ = 0;     ///< Bytes of data that the file may still take.
+  std::int64_t room_ = 0;             ///< Bytes of data that the file may still take.
   std::int64_t write_at_ = 0;
   bool is_full_ = false;
-  std::uint64_t lost_ = 0;  ///< Records that were not written.
+  std::uint64_t lost_ = 0;   ///< Records that were not written.
   std::uint64_t calls_ = 0;  ///< That have begun.
   OwnProcess process_;
 };
