@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <cstdlib>
 
 #include "tutti/algorithm.hpp"
 
@@ -64,16 +65,23 @@ Op random_op(Random& random, Collective collective, Type type) {
   return random.one_of(allowed);
 }
 
+/// As TUTTI_BITS says: then the algorithms that a call may name are fewer.
+bool asks_for_fixed_order() {
+  const char* const bits = std::getenv("TUTTI_BITS");
+  return bits != nullptr && std::string_view{bits}.starts_with("fixed");
+}
+
 /// Any registered algorithm that serves the call on these nodes, with any parameter and segments, as Options take it;
 /// or "", for Tutti's own choice. `bytes`: of the longer buffer of a rank; there are at most some 40 segments of it.
 std::string random_algorithm(Random& random, const Call& call, const std::vector<int>& nodes, std::int64_t bytes) {
   if (random.chance(30)) return "";
   const bool needs_order = reduces(call.collective) && !call.op.commutative();
   const bool needs_all = reduces(call.collective) && call.op == Op::exact_sum && call.size > 2;
+  const bool needs_fixed = reduces(call.collective) && !needs_all && asks_for_fixed_order();
   std::vector<const Algorithm*> fitting;
   for (const Algorithm* algorithm : algorithms())
     if (algorithm->collective == call.collective && (!needs_order || order_on(nodes, *algorithm) == Order::of_ranks) &&
-        (!needs_all || algorithm->gathers))
+        (!needs_all || algorithm->gathers) && (!needs_fixed || algorithm->bits == Bits::fixed))
       fitting.push_back(algorithm);
   const Algorithm& algorithm = *random.one_of(fitting);
   std::string text = std::string{algorithm.name} + random_parameter(random, algorithm.parameter);

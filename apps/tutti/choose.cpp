@@ -74,8 +74,11 @@ Question question_of(const Settings& settings) {
   if (settings.is_uneven && !may_be_uneven(question.collective))
     throw apps::InputError(fmt::format("--uneven: {} has no blocks that may be listed", settings.collective));
   question.is_commutative = !settings.is_not_commutative;
-  question.bits = settings.bits == "fixed" ? Bits::fixed : Bits::same;
-  question.gathers = settings.is_exact && reduces(question.collective);
+  const bool is_fixed = settings.bits == "fixed";
+  if ((is_fixed || settings.is_exact) && !reduces(question.collective))
+    throw apps::InputError(fmt::format("--{}: {} combines nothing", is_fixed ? "bits" : "exact", settings.collective));
+  if (is_fixed && !settings.is_exact) question.bits = Bits::fixed;
+  question.gathers = settings.is_exact;
   const auto place = [](const auto& names, const std::string& name) {
     return std::ranges::find(names, name) - std::begin(names);
   };

@@ -49,8 +49,8 @@ struct DeviceKernel {
 /// The division of avg and the factor of scaled_sum add one more rounding; both are done in float for types of up to 32
 /// bits. Overflow gives infinity, but in fp8 the largest value (Float8E4M3); avg divides the sum, so that saturates
 /// too. min and max of floating-point numbers: if either operand is NaN, the result is NaN; -0 is less than +0. Complex
-/// products are (ac - bd, ad + bc), without C's recovery of infinities. Where several operands are NaN, which NaN
-/// results (its sign and payload) is not specified. Logical results are 0 or 1; one rank alone combines nothing, its
+/// products are (ac - bd, ad + bc), without C's recovery of infinities. Which NaN results (its sign and payload) is
+/// specified for exact sums alone. Logical results are 0 or 1; one rank alone combines nothing, its
 /// input is the result. Logical and bitwise operations are for integers and bool; min and
 /// max not for complex; avg and scaled_sum not for bool.
 class Op {

@@ -5,8 +5,11 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
+#include <complex>
 #include <cstring>
+#include <limits>
 #include <random>
+#include <stdexcept>
 
 #include "tests/support/mpi_support.hpp"
 #include "tutti/array_reduction.hpp"
@@ -141,7 +144,59 @@ TEST(ArrayReduction, RefusesBlocksThatMakeUpNoArray) {
   EXPECT_THAT(error_of([&] { (void)reduce_array(std::vector<double>{}, Op::max, comm); }),
               HasSubstr("no element on any"));
   EXPECT_EQ(sum(std::vector<double>{}, comm), 0);
-  EXPECT_THAT(error_of([&] { (void)reduce_array(x, Op::avg, comm); }), HasSubstr("argument 'op' is"));
+  EXPECT_THAT(error_of([&] { (void)reduce_array(x, Op::avg, comm); }),
+              HasSubstr("argument 'op' is avg; allowed: an operation that does the same at every step"));
+}
+
+TEST(ArrayReduction, RefusesOtherCallsOnOtherRanks) {
+  const Communicator comm{MPI_COMM_WORLD};
+  if (world_size() == 1) GTEST_SKIP() << "one rank";
+  const std::vector<double> x(10, 1.0);
+  const std::vector<std::int64_t> numbers(10, 1);
+  const bool is_first = world_rank() == 0;
+  expect_throw<MismatchError>([&] { (void)reduce_array(x, is_first ? Op::max : Op::sum, comm); },
+                              {"ranks 0 and 1 call with other types or operations", is_first ? "max" : "sum"});
+  expect_throw<MismatchError>([&] { is_first ? (void)sum(x, comm) : (void)sum(numbers, comm); }, {"ranks 0 and 1"});
+  expect_throw<MismatchError>([&] { is_first ? (void)sum(x, comm) : (void)norm2(x, comm); }, {"other functions"});
+  EXPECT_EQ(sum(x, comm), 10.0 * world_size());
+}
+
+void fail(const void* /*lhs*/, const void* /*rhs*/, void* /*into*/, Count /*count*/, void* context) {
+  if (context != nullptr) throw std::runtime_error{"no such number"};
+}
+
+/// As in every reduction: the rank says why, and nobody waits for it.
+TEST(ArrayReduction, FailsOnAllRanksWhereAUsersFunctionThrows) {
+  const Communicator comm{MPI_COMM_WORLD};
+  const std::vector<double> x(10, 1.0);
+  int thrower = 0;
+  const bool throws = world_rank() == world_size() - 1;
+  expect_throw<Error>(
+      [&] { (void)reduce_array(x, Op::user(fail, Commutative::yes, throws ? &thrower : nullptr), comm); },
+      {"no such number"});
+  EXPECT_THAT(std::string{comm.status()}, HasSubstr("no such number"));
+  EXPECT_THROW((void)sum(x, comm), Error);
+}
+
+/// Which of two NaNs an addition gives depends on their order.
+TEST(ArrayReduction, HasOneNaN) {
+  const Communicator comm{MPI_COMM_WORLD};
+  const std::vector<double> x{1.0, -std::numeric_limits<double>::quiet_NaN(),
+                              std::numeric_limits<double>::signaling_NaN()};
+  const double nan = std::numeric_limits<double>::quiet_NaN();
+  EXPECT_TRUE(same_bits(sum(x, comm), nan));
+  EXPECT_TRUE(same_bits(norm2(x, comm), nan));
+  EXPECT_TRUE(same_bits(reduce_array(x, Op::exact_sum, comm), nan));
+}
+
+TEST(ArrayReduction, OfExactSumsIsRoundedOnce) {
+  const Communicator comm{MPI_COMM_WORLD};
+  const std::vector<float> large{1e30F, 1.0F, -1e30F}, none;
+  EXPECT_EQ(reduce_array(large, Op::exact_sum, comm), static_cast<float>(world_size()));
+  EXPECT_EQ(reduce_array(none, Op::exact_sum, comm), 0);
+  const std::vector<std::complex<double>> parts{{1e300, 1}, {-1e300, 1e-300}, {3, -1}};
+  EXPECT_EQ(reduce_array(parts, Op::exact_sum, comm),
+            (std::complex<double>{3.0 * world_size(), 1e-300 * world_size()}));
 }
 
 }  // namespace

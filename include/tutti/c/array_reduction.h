@@ -20,6 +20,6 @@ TUTTI_C_API tutti_status tutti_dot(const void* x, const void* y, int64_t count, 
 TUTTI_C_API tutti_status tutti_norm2(const void* x, int64_t count, const int64_t* offset, tutti_type type, void* result,
                                      tutti_comm comm);
 /// Element 0 (+) element 1 (+) ..., in this order, in groups: any associative operation but TUTTI_AVG and scaled sums.
-/// TUTTI_ERROR_ARGUMENT if there are no elements.
+/// TUTTI_ERROR_ARGUMENT if there are no elements; sums, TUTTI_EXACT_SUM too, are 0 then.
 TUTTI_C_API tutti_status tutti_reduce_array(const void* x, int64_t count, const int64_t* offset, tutti_type type,
                                             tutti_op op, void* result, tutti_comm comm);

@@ -12,13 +12,12 @@
 #include <numeric>
 #include <vector>
 
-#include "lib/core/call/arguments.hpp"
-#include "lib/core/communicator/runtime.hpp"
+#include "lib/core/call/array_blocks.hpp"
+#include "lib/core/communicator/communicator_state.hpp"
 #include "lib/core/reduce/exact_accumulator.hpp"
 #include "lib/core/reduce/index_tree.hpp"
 #include "lib/core/reduce/kernels.hpp"
 #include "lib/core/reduce/user_function.hpp"
-#include "lib/device/staging/device_port.hpp"
 #include "tutti/allgather.hpp"
 #include "tutti/allreduce.hpp"
 #include "tutti/error.hpp"
@@ -28,93 +27,21 @@ namespace {
 
 /// So many products are computed at once.
 constexpr std::int64_t piece = 1024;
-/// So many bytes of a device are fetched at once.
-constexpr std::int64_t most_fetched = std::int64_t{1} << 20;
 
-/// A rank's block, and how its elements are read.
-struct Source {
-  ArrayBlock block;
-  int x_device = -1, y_device = -1;  ///< By number; -1: the host's memory.
-  int exponent = 0;                  ///< The factors of products are divided by this power of two.
-};
-
-/// The bytes where the host can read them: in `room`, if they are on a device.
-const void* fetched(std::vector<std::byte>& room, int device, const void* data, std::int64_t bytes) {
-  if (device < 0) return data;
-  room.resize(static_cast<std::size_t>(bytes));
-  const Progress::Entry entry{Runtime::get().progress()};
-  device::copy_to_host(device, static_cast<const std::byte*>(data), room.data(), bytes);
-  return room.data();
-}
-
-/// Calls use(x, y, done, count) for one part of the block after the other, of which `done` elements came before.
-template <class Use>
-void for_each_part(const CallSite& site, const Source& source, Type type, const Use& use) try {
-  const std::int64_t element = size_of(type).value(), all = source.block.count.value();
-  const std::int64_t most = source.x_device < 0 && source.y_device < 0 ? all : most_fetched / element;
-  std::vector<std::byte> x_room, y_room;
-  for (std::int64_t done = 0; done < all; done += most) {
-    const std::int64_t count = std::min(most, all - done);
-    const auto read = [&](std::vector<std::byte>& room, int device, const void* data) {
-      if (data == nullptr) return data;
-      return fetched(room, device, static_cast<const std::byte*>(data) + done * element, count * element);
-    };
-    use(read(x_room, source.x_device, source.block.x), read(y_room, source.y_device, source.block.y), done, count);
-  }
-} catch (const DeviceError& error) {
-  fail_at(site, error);
-}
-
-struct Cut {
-  std::int64_t begin = 0, end = 0;
-};
-
-/// The block of each rank. ArgumentError, on all ranks, unless they make up an array.
-std::vector<Cut> cuts_of(const CallSite& site, const ArrayBlock& block, const Communicator& comm) {
-  const std::array<std::int64_t, 3> own{block.count.value(), block.offset ? 1 : 0,
-                                        block.offset ? block.offset->value() : 0};
-  std::vector<std::int64_t> all(own.size() * static_cast<std::size_t>(comm.size()));
-  allgather(std::span{own}, std::span{all}, comm);
-  std::vector<Cut> cuts;
-  std::int64_t next = 0;
-  for (std::size_t rank = 0; rank < all.size() / own.size(); ++rank) {
-    const std::span its = std::span{all}.subspan(rank * own.size(), own.size());
-    const std::int64_t count = its[0], has_offset = its[1], offset = its[2];
-    if (has_offset != all[1])
-      refuse(site, "offset", fmt::format("{} on rank {}", has_offset != 0 ? std::to_string(offset) : "nothing", rank),
-             "an offset on every rank, or on none");
-    const std::int64_t begin = has_offset != 0 ? offset : next;
-    if (begin < 0 || count > std::numeric_limits<std::int64_t>::max() - begin)
-      refuse(site, "offset", fmt::format("{} on rank {}", begin, rank), "0 or more, so that the end can be counted");
-    cuts.push_back({begin, begin + count});
-    next = cuts.back().end;
-  }
-  return cuts;
-}
-
-/// Ranks that have elements, in the order of their blocks.
-std::vector<std::size_t> in_order(const CallSite& site, const std::vector<Cut>& cuts) {
-  std::vector<std::size_t> order;
-  for (std::size_t rank = 0; rank < cuts.size(); ++rank)
-    if (cuts[rank].begin < cuts[rank].end) order.push_back(rank);
-  std::ranges::sort(order, {}, [&](std::size_t rank) { return cuts[rank].begin; });
-  std::int64_t next = 0;
-  for (const std::size_t rank : order) {
-    if (cuts[rank].begin != next)
-      refuse(site, "offset",
-             fmt::format("{} on rank {}, where the elements before end at {}", cuts[rank].begin, rank, next),
-             "blocks without gaps that do not overlap, from element 0 on");
-    next = cuts[rank].end;
-  }
-  return order;
-}
-
-IndexTree::Combine combine_of(Type type, const Op& op) {
+/// A user's function that fails makes the communicator unusable for all ranks, as in every reduction.
+IndexTree::Combine combine_of(const CallSite& site, Type type, const Op& op, const Communicator& comm) {
   if (op.kind() == Op::Kind::user)
-    return [op](const void* lhs, const void* rhs, void* into, std::size_t count) {
-      const UserFunctionRun running;
-      op.function()(lhs, rhs, into, Count{count}, op.context());
-      UserFunctionRun::require_kept_out();
+    return [=, &comm](const void* lhs, const void* rhs, void* into, std::size_t count) {
+      try {
+        const UserFunctionRun running;
+        op.function()(lhs, rhs, into, Count{count}, op.context());
+        UserFunctionRun::require_kept_out();
+      } catch (const std::exception& error) {
+        const std::string why = fmt::format("{} on rank {}: {}", site.function, site.rank.value(), error.what());
+        const Progress::Entry entry{comm.state().progress()};
+        comm.state().fail(records::FailureKind::error, why);
+        throw Error("tutti: " + why);
+      }
     };
   return reduce_kernel(op.kind(), type);
 }
@@ -171,9 +98,9 @@ std::vector<std::byte> told_to_all(const IndexTree& own, std::size_t element, co
 
 Source checked_source(const CallSite& site, const ArrayBlock& block, Type type, const Op& op) {
   require_type(site, "type", type);
-  require_operation(site, op, type, Collective::scan);  // which has no avg either
-  if (op.kind() == Op::Kind::scaled_sum)
-    refuse(site, "op", "scaled_sum", "an operation that does the same at every step");
+  require_operation(site, op, type, Collective::allreduce);
+  if (op.kind() == Op::Kind::avg || op.kind() == Op::Kind::scaled_sum)
+    refuse(site, "op", to_string(op.kind()), "an operation that does the same at every step");
   require_count(site, block.count, type);
   const auto device_of = [&](std::string_view name, const void* data) {
     return require_buffer(site, name, data, {Count{0}, block.count}, type).device;
@@ -201,9 +128,18 @@ void write_exact_sum(const CallSite& site, const Source& source, Type type, void
                             static_cast<std::byte*>(result) + p * part_bytes);
 }
 
+/// Which NaN an addition of two gives depends on the processor's order of operands.
+template <class T>
+void make_nan_the_same(void* result) {
+  T value{};
+  std::memcpy(&value, result, sizeof value);
+  if (std::isnan(value)) value = std::numeric_limits<T>::quiet_NaN();
+  std::memcpy(result, &value, sizeof value);
+}
+
 bool reduce_source(const CallSite& site, const Source& source, Type type, const Op& op, void* result,
                    const Communicator& comm) {
-  const std::vector<Cut> cuts = cuts_of(site, source.block, comm);
+  const std::vector<Cut> cuts = cuts_of(site, source.block, type, op, comm);
   const std::vector<std::size_t> order = in_order(site, cuts);
   if (op.kind() == Op::Kind::exact_sum) {
     if (!order.empty()) write_exact_sum(site, source, type, result, comm);
@@ -212,7 +148,7 @@ bool reduce_source(const CallSite& site, const Source& source, Type type, const 
   if (order.empty() && op.kind() != Op::Kind::sum) refuse(site, "x", "no element on any rank", "one element or more");
   if (order.empty()) return false;
   const auto element = static_cast<std::size_t>(size_of(type).value());
-  const IndexTree::Combine combine = combine_of(type, op);
+  const IndexTree::Combine combine = combine_of(site, type, op, comm);
   IndexTree own{element, combine, pairs_of(type, op)}, whole{element, combine};
   append_block(site, own, source, type, cuts[static_cast<std::size_t>(comm.rank().value())].begin);
   const std::vector<std::byte> values = told_to_all(own, element, cuts, comm);
@@ -227,6 +163,8 @@ bool reduce_source(const CallSite& site, const Source& source, Type type, const 
     }
   }
   whole.write_result(result);
+  if (type == Type::fp32) make_nan_the_same<float>(result);
+  if (type == Type::fp64) make_nan_the_same<double>(result);
   return true;
 }
 
@@ -265,6 +203,7 @@ double norm2_of(const ArrayBlock& block, Type type, const Communicator& comm) {
   constexpr T least = std::numeric_limits<T>::min() / std::numeric_limits<T>::epsilon();
   if (squares >= least && squares <= std::numeric_limits<T>::max()) return std::sqrt(squares);
   const T most = most_of<T>(site, source, type, comm);
+  if (std::isnan(most)) return std::numeric_limits<T>::quiet_NaN();
   if (most == 0 || !std::isfinite(most)) return most;
   source.exponent = std::ilogb(most);
   reduce_source(site, source, type, Op::sum, &squares, comm);

@@ -4,10 +4,9 @@
 
 #include <algorithm>
 #include <new>
-#include <numeric>
-#include <stdexcept>
 
 #include "lib/core/call/arguments.hpp"
+#include "lib/core/call/chosen.hpp"
 #include "lib/core/call/layout.hpp"
 #include "lib/core/call/reach_peers.hpp"
 #include "lib/core/call/segment_limit.hpp"
@@ -18,7 +17,6 @@
 #include "lib/core/run/explain.hpp"
 #include "lib/core/run/operation.hpp"
 #include "lib/core/run/prove_plan.hpp"
-#include "lib/core/selection/selection.hpp"
 #include "lib/device/call/streamed_call.hpp"
 #include "lib/device/driver/device_error.hpp"
 #include "lib/device/driver/pending_waits.hpp"
@@ -27,64 +25,6 @@
 
 namespace tutti::detail {
 namespace {
-
-bool has_blocks(Collective collective) {
-  return collective >= Collective::reduce_scatter && collective <= Collective::alltoall;
-}
-
-Count sum(std::span<const Count> counts) { return std::accumulate(counts.begin(), counts.end(), Count{0}); }
-
-/// Bytes of the larger buffer, of all ranks together; negative where ranks know only their own blocks.
-Bytes bytes_of(const Call& call, const Problem& problem) {
-  const auto in_bytes = [&](Count elements) { return elements.value() * size_of(call.type); };
-  if (!call.is_uneven) return in_bytes((has_blocks(call.collective) ? problem.size : 1) * problem.count);
-  // All ranks know the counts of uneven blocks only where these are the same on all.
-  if (call.collective == Collective::reduce_scatter) return in_bytes(sum(problem.in.counts));
-  if (call.collective == Collective::allgather) return in_bytes(sum(problem.out.counts));
-  return Bytes{-1};
-}
-
-Question question_of(const Call& call, const Problem& problem, const CommunicatorState& state, const Options& options,
-                     records::Manner manner) {
-  Question question = state.question();
-  question.collective = call.collective;
-  question.bytes = bytes_of(call, problem);
-  question.is_uneven = call.is_uneven;
-  question.is_commutative = call.op.commutative();
-  question.bits = options.bits.value_or(question.bits);
-  question.gathers = reduces(call.collective) && call.op.kind() == Op::Kind::exact_sum;
-  question.count = problem.count;
-  question.root = call.root;
-  if (!state.settings().forms_match) question.manner = manner;
-  return question;
-}
-
-/// The choice that the call names.
-Selection named(const CallSite& site, const Call& call, std::string_view algorithm, const Question& question) {
-  const std::span<const int> nodes = question.spread;
-  try {
-    Choice choice = read_choice(call.collective, algorithm);
-    if (is_named_file(*choice.algorithm)) {
-      const FiledAlgorithm& file = *question.files->at(choice.algorithm);  // which the call has had read
-      if (const std::string why = why_unfit(file, question); !why.empty())
-        refuse(site, "algorithm", fmt::format("'{}', and {}", algorithm, why), "an algorithm that serves this call");
-      choice = Choice{&file.algorithm()};
-    }
-    if (question.gathers && !keeps_order(*choice.algorithm, question))
-      refuse(site, "algorithm", fmt::format("'{}' with exact_sum, though partial results travel", algorithm),
-             algorithm_names(call.collective, true));
-    if (reduces(call.collective) && !question.gathers && question.bits == Bits::fixed &&
-        choice.algorithm->bits != Bits::fixed)
-      refuse(site, "algorithm", fmt::format("'{}', which keeps no fixed order (Bits::fixed)", algorithm),
-             algorithm_names(call.collective, Bits::fixed));
-    if (reduces(call.collective) && !call.op.commutative() && order_on(nodes, *choice.algorithm) != Order::of_ranks)
-      refuse(site, "algorithm", fmt::format("'{}' with an operation that is not commutative", algorithm),
-             algorithm_names(call.collective, Order::of_ranks));
-    return {choice, "as the call says", true};
-  } catch (const std::invalid_argument& error) {
-    refuse(site, "algorithm", fmt::format("'{}' ({})", algorithm, error.what()), algorithm_names(call.collective));
-  }
-}
 
 /// The parameter as schedules get it.
 int parameter_of(const Choice& choice, Type type) {
@@ -140,13 +80,12 @@ auto checked(Call call, CommunicatorState& state, const Options& options, record
   const CallSite site{call.function, state.rank()};
   state.require_working();
   if (options.bits && options.bits != Bits::same && options.bits != Bits::fixed)
-    refuse(site, "bits", "Bits::differ", "Bits::same, Bits::fixed");
+    refuse(site, "bits", *options.bits == Bits::differ ? "Bits::differ" : "no value of Bits",
+           "Bits::same, Bits::fixed");
   PlanKey key{.type = call.type, .op = call.op};
   key.problem = problem_of(site, call, state.members().size(), memory);
   key.places = {memory.in.device, memory.out.device};
-  const Question question = question_of(call, key.problem, state, options, manner);
-  const Selection selection = options.algorithm.empty() ? select(question, state.settings().algorithms, state.rules())
-                                                        : named(site, call, options.algorithm, question);
+  const Selection selection = chosen(call, key.problem, state, options, manner);
   key.choice = selection.choice;
   key.problem.parameter = parameter_of(selection.choice, call.type);
   const Levels levels = selection.choice.algorithm->levels;

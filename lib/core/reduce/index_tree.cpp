@@ -31,6 +31,34 @@ std::vector<IndexRange> ranges_of(std::int64_t begin, std::int64_t end) {
   return ranges;
 }
 
+namespace {
+
+template <std::size_t bytes>
+void part_pairs_of(const std::byte* from, std::byte* lower, std::byte* upper, std::size_t count) {
+  for (std::size_t i = 0; i < count; ++i) {
+    std::memcpy(lower + i * bytes, from + 2 * i * bytes, bytes);
+    std::memcpy(upper + i * bytes, from + (2 * i + 1) * bytes, bytes);
+  }
+}
+
+/// The first elements of all pairs, and the second ones. An element has 1 to 16 bytes, a power of two.
+void part_pairs(const std::byte* from, std::byte* lower, std::byte* upper, std::size_t count, std::size_t element) {
+  switch (element) {
+    case 1:
+      return part_pairs_of<1>(from, lower, upper, count);
+    case 2:
+      return part_pairs_of<2>(from, lower, upper, count);
+    case 4:
+      return part_pairs_of<4>(from, lower, upper, count);
+    case 8:
+      return part_pairs_of<8>(from, lower, upper, count);
+    default:
+      return part_pairs_of<16>(from, lower, upper, count);
+  }
+}
+
+}  // namespace
+
 IndexTree::IndexTree(std::size_t element, Combine combine, CombinePairs pairs)
     : element_(element), combine_(std::move(combine)), pairs_(std::move(pairs)) {
   if (!pairs_)
@@ -39,10 +67,7 @@ IndexTree::IndexTree(std::size_t element, Combine combine, CombinePairs pairs)
       std::byte* const lower = halves_.data();
       std::byte* const upper = lower + count * element_;
       const auto* const from = static_cast<const std::byte*>(data);
-      for (std::size_t i = 0; i < count; ++i) {
-        std::memcpy(lower + i * element_, from + 2 * i * element_, element_);
-        std::memcpy(upper + i * element_, from + (2 * i + 1) * element_, element_);
-      }
+      part_pairs(from, lower, upper, count, element_);
       combine_(lower, upper, into, count);
     };
 }
