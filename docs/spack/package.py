@@ -16,6 +16,7 @@ class Tutti(CMakePackage):
     variant("mpi", default=True, description="Collectives; without it only schedules, their proofs and the tool")
     variant("ucx", default=False, when="+mpi", description="Messages between nodes by UCX")
     variant("cuda", default=False, when="+mpi", description="Buffers on CUDA devices")
+    variant("xxhash", default=True, when="+mpi", description="`TUTTI_BITS=record:DIR`, which hashes the data of calls")
     variant("hwloc", default=True, description="Sockets, NUMA nodes and caches in `tutti info`")
     variant("pugixml", default=True, description="`tutti import`, which reads MSCCL's XML")
     variant("shared", default=True, description="The tests run on the shared library; both are installed")
@@ -31,6 +32,7 @@ class Tutti(CMakePackage):
     depends_on("mpi@3:", when="+mpi")
     depends_on("ucx@1.13:", when="+ucx")
     depends_on("cuda@12:", when="+cuda")
+    depends_on("xxhash@0.8:", type="build", when="+xxhash")
     depends_on("hwloc@2:", when="+hwloc")
     depends_on("pugixml@1.10:", when="+pugixml")
     depends_on("googletest@1.12:+gmock", when="+tests")
@@ -46,6 +48,7 @@ class Tutti(CMakePackage):
             self.define_from_variant("BUILD_SHARED_LIBS", "shared"),
             self.define_from_variant("TUTTI_TESTS", "tests"),
             self.define("TUTTI_UCX", self.spec.satisfies("+ucx")),
+            self.define("TUTTI_XXHASH", self.spec.satisfies("+xxhash")),
             self.define("TUTTI_CUDA", self.spec.satisfies("+cuda")),
             self.define("TUTTI_MAN", True),
         ]

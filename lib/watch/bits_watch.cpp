@@ -170,7 +170,9 @@ void BitsWatch::compare(const bits::CallRecord& record, const bits::Communicator
                         const DataPieces& pieces, const void* base) {
   try {
     const bits::Data data = [&](const bits::TakeData& take) { read_data(pieces, base, room_, take); };
-    if (comparison_->add(record, communicator, data)) tell(comparison_->in_words(*comparison_->first()));
+    if (!comparison_->add(record, communicator, data)) return;
+    told_call_ = record.call;
+    tell(comparison_->in_words(*comparison_->first()));
   } catch (const Error& error) {
     is_damaged_ = true;
     tell(fmt::format("{}; calls from here on are not compared", error.what()));
@@ -209,9 +211,11 @@ void BitsWatch::tell_own_end() {
   if (counts.forgotten > 0)
     tell(fmt::format("{} calls could not be found again, and were not compared", counts.forgotten));
   if (missed_ > 0) tell(fmt::format("the record has {} call{} more than this run", missed_, missed_ == 1 ? "" : "s"));
-  if (comparison_->first() != nullptr)
+  if (const bits::Found* const first = comparison_->first(); first != nullptr)
     tell(fmt::format("{} of {} calls differ from the record in '{}'; the first was {}", counts.differing, counts.calls,
-                     compared_, comparison_->in_words(*comparison_->first())));
+                     compared_,
+                     first->call.call == told_call_ ? bits::difference_of(world_rank(), *first).where
+                                                    : comparison_->in_words(*first)));
 }
 
 BitsWatch::Told BitsWatch::told() const {

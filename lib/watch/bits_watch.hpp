@@ -65,9 +65,10 @@ class BitsWatch {
   bits::Hash hash_;
   std::unique_ptr<bits::Writer> writer_;
   std::unique_ptr<bits::Comparison> comparison_;
-  std::string compared_;      ///< The folder of the record.
-  bool is_damaged_ = false;   ///< The comparison ended, as the record cannot be read further.
-  std::uint64_t missed_ = 0;  ///< Calls of the record that nobody made.
+  std::string compared_;         ///< The folder of the record.
+  bool is_damaged_ = false;      ///< The comparison ended, as the record cannot be read further.
+  std::uint64_t missed_ = 0;     ///< Calls of the record that nobody made.
+  std::uint64_t told_call_ = 0;  ///< The call that differs and was told at once; 0: none was.
   std::uint64_t calls_ = 0;
   std::uint32_t communicators_ = 0;
   std::map<std::uint64_t, int> earlier_;  ///< Communicators, by the hash of their members.
