@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <filesystem>
 #include <functional>
 #include <optional>
@@ -155,11 +156,13 @@ std::map<bits::Key, std::uint64_t> Comparing::places_on(int rank, const std::vec
   return places;
 }
 
+/// Messages are those of one rank alone.
 bool is_on(const Verdict& verdict, int rank) {
-  if (!verdict.key.are_messages) return true;
-  for (const auto* const ranks : {&verdict.inputs, &verdict.results, &verdict.mismatches, &verdict.missing})
-    if (std::ranges::find(*ranks, rank) != ranks->end()) return true;
-  return false;
+  const auto has_rank = [rank](const std::vector<int>* ranks) {
+    return std::ranges::find(*ranks, rank) != ranks->end();
+  };
+  const std::array lists{&verdict.inputs, &verdict.results, &verdict.mismatches, &verdict.missing};
+  return !verdict.key.are_messages || std::ranges::any_of(lists, has_rank);
 }
 
 /// For each of them whether a rank made another of them before.

@@ -205,6 +205,9 @@ expect 0 'none differs' "$tutti" bits "$folder/a" "$folder/little"
     timeout 120 "$launch" "$mpirun" "$ranks" env TUTTI_BITS="record:$folder/preloaded.$run" TUTTI_INTERPOSE=all \
       LD_PRELOAD="$preloaded" "$calls" >"$folder/stdout" 2>"$folder/stderr" || fail 'a preloaded program'
   done
+  timeout 120 "$launch" "$mpirun" "$ranks" env TUTTI_BITS="compare:$folder/preloaded.first" TUTTI_INTERPOSE=all \
+    LD_PRELOAD="$preloaded" "$calls" >"$folder/stdout" 2>"$folder/stderr" || fail 'a preloaded program, compared'
+  told "^tutti: bits: no difference in [1-9][0-9]* calls of $ranks ranks?" 'a preloaded program, compared'
   expect 0 "^$ranks ranks?, [1-9][0-9]* calls: none differs" "$tutti" bits "$folder/preloaded.first" "$folder/preloaded.second"
 }
 exit $((failures > 0))

@@ -125,7 +125,7 @@ if [ -n "$mpirun" ]; then
   times 1 '^TUTTI_NODES  *by host  *derived  *N,N' stdout 'info --settings'
   expect 0 '^TUTTI_PLAN_CACHE  *7  *environment  *1 to 65536$' env TUTTI_PLAN_CACHE=7 "$tutti" info --settings
   expect 0 '^unknown, without effect: TUTTI_NODE (did you mean TUTTI_NODES?)$' env TUTTI_NODE=0 "$tutti" info --settings
-  for setting in TUTTI_ALGORITHM=rign TUTTI_BUFFERS=paper TUTTI_CHECK=2 TUTTI_DEVICE_PATH=x TUTTI_FAULTS=kill \
+  for setting in TUTTI_ALGORITHM=rign TUTTI_BITS=differ TUTTI_BUFFERS=paper TUTTI_CHECK=2 TUTTI_DEVICE_PATH=x TUTTI_FAULTS=kill \
     TUTTI_HANG_ACTION=go TUTTI_HANG_SECONDS=-1 TUTTI_INTERPOSE=brodcast TUTTI_LOG=loud TUTTI_LOG_FILE=/none/x \
     TUTTI_LOG_FILE=%x TUTTI_MEASURE=2 TUTTI_MESSAGE_LIMIT=1G TUTTI_NODES=0,b TUTTI_NVTX=yes TUTTI_PLAN_CACHE=0 \
     TUTTI_PROGRESS_THREAD=2 TUTTI_SOCKETS=a TUTTI_STAGING=x TUTTI_STREAM_MEMORY=x \

@@ -97,6 +97,7 @@ class Calls {
     }
   }
   void make(int which, Count n);
+  void make_rooted(int which, Count n, Rank root);
   void make_uneven(int which);
   void make_prepared(Count n);
   void make_exscan(Count n);
@@ -115,41 +116,25 @@ class Calls {
 };
 
 void Calls::make(int which, Count n) {
-  const Rank root{call_ % size_};
-  const bool reads_none = which == 6 && comm_.rank() != root;
-  const std::vector<double> in = reads_none ? undefined(size_ * count) : input(size_);
+  if (which == 0) return barrier(comm_);
+  if (which == 1 || which == 2 || which == 5 || which == 6) return make_rooted(which, n, Rank{call_ % size_});
+  if (which == 11) return make_exscan(n);
+  if (which == 12 || which == 13) return make_uneven(which);
+  if (which == 14) return make_prepared(n);
+  const std::vector<double> in = input(size_);
   std::vector<double> out = output(size_);
   switch (which) {
-    case 0:
-      return barrier(comm_);
-    case 1:
-      if (comm_.rank() == root) out = in;
-      return broadcast(out.data(), n, type, root, comm_);
-    case 2:
-      return reduce(in.data(), out.data(), n, type, Op::sum, root, comm_);
     case 3:
       return reduce_scatter(in.data(), out.data(), n, type, Op::sum, comm_);
     case 4:
       return allgather(in.data(), out.data(), n, type, comm_);
-    case 5:
-      return gather(in.data(), out.data(), n, type, root, comm_);
-    case 6:
-      return scatter(in.data(), out.data(), n, type, root, comm_);
     case 7:
       return alltoall(in.data(), out.data(), n, type, comm_);
     case 8:
       return scan(in.data(), out.data(), n, type, Op::sum, comm_);
-    case 10: {
+    case 10:
       out = in;
       return allreduce(MPI_IN_PLACE, out.data(), n, type, Op::sum, comm_);
-    }
-    case 11:
-      return make_exscan(n);
-    case 12:
-    case 13:
-      return make_uneven(which);
-    case 14:
-      return make_prepared(n);
     case 15:
       started_in_ = in;
       started_out_ = out;
@@ -158,6 +143,23 @@ void Calls::make(int which, Count n) {
     default:
       if (wanted_.given.contains("memory")) return make_on_device(n);
       return allreduce(in.data(), out.data(), n, type, Op::sum, comm_);
+  }
+}
+
+/// Nobody reads the input of a scatter but that of the root.
+void Calls::make_rooted(int which, Count n, Rank root) {
+  const std::vector<double> in = which == 6 && comm_.rank() != root ? undefined(size_ * count) : input(size_);
+  std::vector<double> out = output(size_);
+  switch (which) {
+    case 1:
+      if (comm_.rank() == root) out = in;
+      return broadcast(out.data(), n, type, root, comm_);
+    case 2:
+      return reduce(in.data(), out.data(), n, type, Op::sum, root, comm_);
+    case 5:
+      return gather(in.data(), out.data(), n, type, root, comm_);
+    default:
+      return scatter(in.data(), out.data(), n, type, root, comm_);
   }
 }
 

@@ -95,7 +95,7 @@ bool Comparison::note(const Found& found) {
 }
 
 std::string Comparison::in_words(const Found& found) const {
-  const std::string which =
+  std::string which =
       fmt::format("{} ({})", place_in_words(found.call, found.communicator), bits::in_words(found.call));
   const std::string details = found.detail.empty() ? "" : "; " + found.detail;
   const std::string by = found.algorithms.empty() ? "" : ", " + found.algorithms;

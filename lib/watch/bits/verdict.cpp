@@ -42,6 +42,7 @@ std::vector<Verdict> verdicts_of(std::vector<RankDifference> differences) {
     if (each.what == Difference::missing) verdict.missing.push_back(each.rank);
   }
   std::vector<Verdict> verdicts;
+  verdicts.reserve(all.size());
   for (auto& [key, verdict] : all)
     verdicts.push_back(std::move(verdict));
   return verdicts;
