@@ -264,6 +264,10 @@ int main(int argc, char** argv) {
       }
       MPI_Comm_free(&part);
     }
+  } catch (const ArgumentError& error) {  // on all ranks; an abort may swallow what they say
+    std::fprintf(stderr, "bits_program: %s\n", error.what());
+    MPI_Finalize();
+    return 1;
   } catch (const std::exception& error) {
     std::fprintf(stderr, "bits_program: %s\n", error.what());
     MPI_Abort(MPI_COMM_WORLD, 1);
