@@ -2,7 +2,8 @@
 /// the first one, two, ... of its block, which travel back to the ranks that they are for.
 /// Shapes   in[n] -> out[n], elements, none on rank 0; scratch about 2n, and what travels on
 /// Cost     radix k: up to 2(k-1) ceil(log_k p) messages, 2 ceil(log_k p) rounds; where p divides n, twice
-///          (k-1)/k n log_k p elements sent, n(p-2)/p reduced per rank, n/p copied; counted, not stated. Exact sums take n p / 2 additions
+///          (k-1)/k n log_k p elements sent, n(p-2)/p reduced per rank, n/p copied. Not stated, but counted. Exact sums
+///          take n p / 2 additions
 /// Needs    any associative operation (rank order is kept); any p >= 1, any n >= 0
 /// Source   Bruck, Ho, Kipnis, Upfal & Weathersby, IEEE TPDS 8(11), 1997
 #include "phases_alltoall.hpp"

@@ -63,7 +63,7 @@ is_right && grep -q '  allreduce: 30, as: TUTTI_INTERPOSE does not name it' "$te
 run "$library" TUTTI_BITS=same TUTTI_INTERPOSE=bcast
 is_right && ! grep -q '^tutti:' "$text" || fail 'without a fixed order nothing is named'
 run "$library" TUTTI_BITS=exact TUTTI_INTERPOSE=all
-is_right && grep -q "no call is served: .*TUTTI_BITS is 'exact'; allowed: same, fixed" "$text" || fail 'no such bits'
+is_right && grep -q "no call is served: .*TUTTI_BITS is 'exact': 'exact' is unknown; allowed: same, fixed" "$text" || fail 'no such bits'
 
 # Rules whose times say that the MPI's allreduce is faster, and its broadcast is not.
 cat >"$text.rules" <<'RULES'
