@@ -4,12 +4,12 @@
 #include <span>
 
 #include "lib/device/staging/device_port.hpp"
+#include "lib/device/staging/tuning.hpp"
 #include "tutti/algorithm.hpp"
 
 namespace tutti::detail {
 namespace {
 
-constexpr std::int64_t most_at_a_time = std::int64_t{1} << 20;  // whole elements of every type
 /// Facts of a message in the lists of a plan of messages: peer, place, bytes, device.
 constexpr std::size_t facts_of_message = 4;
 
@@ -63,9 +63,10 @@ void read_data(const DataPieces& pieces, const void* base, std::vector<std::byte
       take(data, static_cast<std::size_t>(piece.bytes));
       continue;
     }
-    room.resize(static_cast<std::size_t>(most_at_a_time));
-    for (std::int64_t at = 0; at < piece.bytes; at += most_at_a_time) {
-      const std::int64_t bytes = std::min(piece.bytes - at, most_at_a_time);
+    constexpr std::int64_t most = device::tuning.looked_at_bytes;  // whole elements of every type
+    room.resize(static_cast<std::size_t>(most));
+    for (std::int64_t at = 0; at < piece.bytes; at += most) {
+      const std::int64_t bytes = std::min(piece.bytes - at, most);
       device::copy_to_host(piece.device, data + at, room.data(), bytes);
       take(room.data(), static_cast<std::size_t>(bytes));
     }

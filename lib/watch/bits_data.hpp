@@ -25,7 +25,7 @@ using DataPieces = std::vector<DataPiece>;
 [[nodiscard]] DataPieces results_of(const PlanKey& key);
 [[nodiscard]] std::int64_t bytes_of(const DataPieces& pieces);
 
-/// Calls `take` with the data, some at a time, each time whole elements. What is on a device is copied to `room` first.
+/// Calls `take` with the data, some at a time, each time whole elements. Data on a device are copied to `room` first.
 /// Throws Error if the driver refuses that.
 void read_data(const DataPieces& pieces, const void* base, std::vector<std::byte>& room,
                const std::function<void(const std::byte* data, std::size_t bytes)>& take);

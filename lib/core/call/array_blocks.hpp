@@ -8,6 +8,7 @@
 
 #include "lib/core/call/arguments.hpp"
 #include "lib/device/driver/device_error.hpp"
+#include "lib/device/staging/tuning.hpp"
 #include "tutti/array_reduction.hpp"
 
 namespace tutti::detail {
@@ -26,8 +27,7 @@ struct Source {
 template <class Use>
 void for_each_part(const CallSite& site, const Source& source, Type type, const Use& use) try {
   const std::int64_t element = size_of(type).value(), all = source.block.count.value();
-  constexpr std::int64_t most_fetched = std::int64_t{1} << 20;  // bytes of a device at once
-  const std::int64_t most = source.x_device < 0 && source.y_device < 0 ? all : most_fetched / element;
+  const std::int64_t most = source.x_device < 0 && source.y_device < 0 ? all : device::tuning.looked_at_bytes / element;
   std::vector<std::byte> x_room, y_room;
   for (std::int64_t done = 0; done < all; done += most) {
     const std::int64_t count = std::min(most, all - done);

@@ -14,6 +14,8 @@ struct Tuning {
   std::int64_t chunk_bytes = 256 * 1024L;
   /// A copy or a kernel costs as much as moving so many bytes more: its launch, its event, and the look at it.
   std::int64_t bytes_an_operation = 64 * 1024L;
+  /// Data of a device that the host looks at itself are copied in parts of so many bytes.
+  std::int64_t looked_at_bytes = 1024L * 1024;
   /// The host reduces as many bytes as these are times the bytes that are moved in that time.
   std::int64_t host_reduces = 2;
   /// Allreduces in place of up to so many bytes whose messages peers take run on a copy of their input.

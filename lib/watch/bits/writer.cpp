@@ -1,8 +1,6 @@
 #include "lib/watch/bits/writer.hpp"
 
-#include <fcntl.h>
 #include <fmt/format.h>
-#include <sys/file.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -14,8 +12,7 @@
 #include <system_error>
 #include <utility>
 
-#include "lib/core/memory/above_standard.hpp"
-#include "lib/core/memory/file_limit.hpp"
+#include "lib/core/memory/exclusive_file.hpp"
 #include "tutti/error.hpp"
 
 namespace tutti::bits {
@@ -37,50 +34,27 @@ std::string path_of(const std::string& folder, int rank) {
 
 Writer::Writer(const std::string& folder, const FileHeader& header)
     : path_(path_of(folder, header.rank)), header_(header), room_(header.deep) {
-  std::error_code error;
-  std::filesystem::create_directories(folder, error);
-  if (error) throw Error(fmt::format("cannot make the folder '{}': {}", folder, error.message()));
   buffer_.reserve(buffer_bytes);
   open();
   write_at_ = seconds_now() + 1;
 }
 
-void Writer::refuse(std::string_view why) const { throw Error(fmt::format("cannot write '{}': {}", path_, why)); }
-
 void Writer::open() {
-  constexpr int permissions = 0666;
-  file_ = above_standard(::open(path_.c_str(), O_CREAT | O_WRONLY | O_CLOEXEC, permissions));
-  if (file_ < 0) refuse(in_words(errno));
-  try {
-    // Where the file system has no locks, nobody is kept out.
-    if (::flock(file_, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK)
-      refuse("another process writes it; programs that run at the same time need folders of their own");
-    // A device cannot be cut; the write says what it is.
-    if ((::ftruncate(file_, 0) != 0 && errno != EINVAL) || !write_bytes(&header_, sizeof header_))
-      refuse(in_words(errno));
-  } catch (...) {
+  file_ = open_exclusively(path_);
+  // A device cannot be cut; the write says what it is.
+  if ((::ftruncate(file_, 0) != 0 && errno != EINVAL) || !write_bytes(&header_, sizeof header_)) {
+    const int error = errno;
     ::close(file_);
-    throw;
+    throw Error(fmt::format("cannot write '{}': {}", path_, in_words(error)));
   }
   starts_.reserve(buffer_bytes / record_bytes + 2);
   starts_.push_back(written_);
 }
 
 bool Writer::write_bytes(const void* data, std::size_t bytes) noexcept {
-  const FileLimitIsAnError scope;
-  const auto* at = static_cast<const std::byte*>(data);
-  while (bytes > 0) {
-    const ssize_t done = ::write(file_, at, bytes);
-    if (done < 0 && errno == EINTR) continue;
-    if (done <= 0) {
-      if (done == 0) errno = EIO;
-      return false;
-    }
-    at += done;
-    written_ += done;
-    bytes -= static_cast<std::size_t>(done);
-  }
-  return true;
+  const std::size_t done = write_all(file_, data, bytes);
+  written_ += static_cast<std::int64_t>(done);
+  return done == bytes;
 }
 
 bool Writer::take_room(std::int64_t bytes) noexcept {

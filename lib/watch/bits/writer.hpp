@@ -52,7 +52,6 @@ class Writer {
   void write() noexcept;
   bool write_bytes(const void* data, std::size_t bytes) noexcept;
   void give_up(int error) noexcept;
-  [[noreturn]] void refuse(std::string_view why) const;
 
   std::string path_;
   FileHeader header_;

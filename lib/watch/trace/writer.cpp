@@ -1,8 +1,6 @@
 #include "lib/watch/trace/writer.hpp"
 
-#include <fcntl.h>
 #include <fmt/format.h>
-#include <sys/file.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -13,8 +11,7 @@
 #include <system_error>
 #include <utility>
 
-#include "lib/core/memory/above_standard.hpp"
-#include "lib/core/memory/file_limit.hpp"
+#include "lib/core/memory/exclusive_file.hpp"
 #include "lib/watch/trace/clock.hpp"
 #include "tutti/error.hpp"
 
@@ -33,9 +30,6 @@ Writer::Writer(const std::string& folder, FileHeader header, std::int64_t limit)
       header_(header),
       limit_(limit),
       blocks_(block_count) {
-  std::error_code error;
-  std::filesystem::create_directories(folder, error);
-  if (error) throw Error(fmt::format("cannot make the folder '{}': {}", folder, error.message()));
   open();
   written_ = sizeof header_;
   write_at_ = now() + most_patience;
@@ -43,39 +37,16 @@ Writer::Writer(const std::string& folder, FileHeader header, std::int64_t limit)
   static_cast<void>(name(""));
 }
 
-void Writer::refuse(std::string_view why) const { throw Error(fmt::format("cannot write '{}': {}", path_, why)); }
-
 void Writer::open() {
-  constexpr int permissions = 0666;
-  file_ = above_standard(::open(path_.c_str(), O_CREAT | O_WRONLY | O_CLOEXEC, permissions));
-  if (file_ < 0) refuse(reason(errno));
-  try {
-    // Where the file system has no locks, nobody is kept out.
-    if (::flock(file_, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK)
-      refuse(
-          "another process writes it, or another copy of Tutti in this one; programs that run at the same time need "
-          "folders of their own");
-    if (::ftruncate(file_, 0) != 0 || !write_bytes(&header_, sizeof header_)) refuse(reason(errno));
-  } catch (...) {
-    ::close(file_);
-    throw;
-  }
+  file_ = open_exclusively(path_);
+  if (::ftruncate(file_, 0) == 0 && write_bytes(&header_, sizeof header_)) return;
+  const int error = errno;
+  ::close(file_);
+  throw Error(fmt::format("cannot write '{}': {}", path_, reason(error)));
 }
 
 bool Writer::write_bytes(const void* data, std::size_t bytes) const noexcept {
-  const FileLimitIsAnError scope;
-  const auto* at = static_cast<const std::byte*>(data);
-  while (bytes > 0) {
-    const ssize_t done = ::write(file_, at, bytes);
-    if (done < 0 && errno == EINTR) continue;
-    if (done <= 0) {
-      if (done == 0) errno = EIO;
-      return false;
-    }
-    at += done;
-    bytes -= static_cast<std::size_t>(done);
-  }
-  return true;
+  return write_all(file_, data, bytes) == bytes;
 }
 
 void Writer::start_block(std::size_t index) noexcept {

@@ -74,7 +74,6 @@ class Writer {
   bool write_end() noexcept;
   bool write_bytes(const void* data, std::size_t bytes) const noexcept;
   void start_block(std::size_t index) noexcept;
-  [[noreturn]] void refuse(std::string_view why) const;
 
   std::string path_;
   FileHeader header_;
