@@ -32,11 +32,10 @@ Cost cost(const Problem& problem) {
   if (problem.count == Count{0}) return {};
   const Circulant circle = Circulant::halving(problem.rank, p);
   const Count block = Blocks{{Buffer::output, Count{0}, problem.count}, p}.largest();
-  Cost cost = operand_exchange_cost(p, problem.parameter, block);
+  Cost cost = exchanged_reduce_scatter_cost(p, problem.parameter, block);
   cost.messages += static_cast<int>(circle.rounds().size());
   cost.rounds += circle.longest_chain();
   cost.sent += (p - 1) * block;
-  cost.reduced = (p - 1) * block;
   return cost;
 }
 

@@ -133,11 +133,12 @@ void append_exchanged_reduce_scatter(ScheduleBuilder& plan, Rank me, const Digit
   append_reduction(plan, append_operand_exchange(plan, me, routes, from, from.parts()), from[me.value()], result);
 }
 
-Cost operand_exchange_cost(int size, int radix, Count block) {
+Cost exchanged_reduce_scatter_cost(int size, int radix, Count block) {
   const DigitFigures figures{size, radix};
   return {.messages = figures.messages(),
           .rounds = figures.rounds(),
           .sent = figures.hops() * block,
+          .reduced = (size - 1) * block,
           .scratch = (size - 1 + figures.twice_or_more() + figures.thrice_or_more()) * block};
 }
 

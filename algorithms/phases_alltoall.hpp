@@ -46,8 +46,8 @@ void append_exchanged_reduce_scatter(ScheduleBuilder& plan, Rank me, const Digit
 /// Scratch p-1 blocks, and those that travel on.
 [[nodiscard]] Regions append_operand_exchange(ScheduleBuilder& plan, Rank me, const DigitRoutes& routes,
                                               const Blocks& from, int senders);
-/// Its load, for blocks of `block` elements: messages, rounds, elements sent, and scratch.
-[[nodiscard]] Cost operand_exchange_cost(int size, int radix, Count block);
+/// The cost of the exchange of all ranks' operands and of their reduction, for blocks of `block` elements.
+[[nodiscard]] Cost exchanged_reduce_scatter_cost(int size, int radix, Count block);
 
 /// Scratch for one block of each distance, `sizes[distance]` elements.
 [[nodiscard]] Regions scratch_by_distance(ScheduleBuilder& plan, const std::vector<Count>& sizes);

@@ -32,11 +32,10 @@ Cost cost(const Problem& problem) {
   if (p == 1) return {.copied = problem.count};
   if (problem.count == Count{0}) return {};
   const Count block = Blocks{{Buffer::input, Count{0}, problem.count}, p}.largest();
-  Cost cost = operand_exchange_cost(p, problem.parameter, block);
+  Cost cost = exchanged_reduce_scatter_cost(p, problem.parameter, block);
   cost.messages += 1;
   cost.rounds += 1;
   cost.sent += block;
-  cost.reduced = (p - 1) * block;
   cost.scratch += block;
   return cost;
 }

@@ -28,9 +28,7 @@ Cost cost(const Problem& problem) {
   const int p = problem.size;
   if (p == 1) return {.copied = problem.count};
   if (problem.count == Count{0}) return {};
-  Cost cost = operand_exchange_cost(p, problem.parameter, problem.count);
-  cost.reduced = (p - 1) * problem.count;
-  return cost;
+  return exchanged_reduce_scatter_cost(p, problem.parameter, problem.count);
 }
 
 }  // namespace

@@ -47,12 +47,10 @@ Cost cost(const Problem& problem) {
   if (problem.count == Count{0}) return {};
   const int p = problem.size;
   const Count block = Blocks{{Buffer::input, Count{0}, problem.count}, p}.largest();
-  const Count stays = (p - 1) * block;  // in scratch: the operands, and as many sums
-  Cost cost = operand_exchange_cost(p, problem.parameter, block);
+  Cost cost = exchanged_reduce_scatter_cost(p, problem.parameter, block);
   cost.messages *= 2;
   cost.rounds *= 2;
   cost.sent = 2 * cost.sent;
-  cost.reduced = stays;
   cost.copied = problem.count;
   cost.scratch = 2 * cost.scratch;
   return cost;

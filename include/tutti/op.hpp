@@ -78,7 +78,7 @@ class Op {
   /// The sum, multiplied once at the end by `scale`, which is the same on all ranks. Floating-point and complex only.
   TUTTI_API static Op scaled_sum(double scale);
   /// The exact sum, rounded once to the nearest number of the type, ties to even: the same bits whatever the order, the
-  /// number of ranks and the size. fp16, bf16, fp32, fp64 and complex numbers of these. What has no sum in numbers is
+  /// number of ranks and the size. fp16, bf16, fp32, fp64 and complex numbers of these. Infinities, NaN and zeros count
   /// as in one addition: infinities of both signs make NaN (the same one everywhere), and only a sum of nothing but -0
   /// is -0. A sum that is too large on its way is none the less exact. It needs an algorithm that brings all operands
   /// of an element together (Algorithm::gathers); its costs are in docs/reproducibility.md.

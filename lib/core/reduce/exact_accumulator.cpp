@@ -64,16 +64,8 @@ void round_words(std::span<const std::int64_t, ExactAccumulator::word_count> wor
     top.add(static_cast<std::uint32_t>(digit), exponent);
     exponent += 32;
   }
-  std::uint64_t bits = negative ? F::sign : 0;
-  if (words[nans] > 0 || (words[plus] > 0 && words[minus] > 0))
-    bits = F::nan;
-  else if (words[plus] > 0 || words[minus] > 0)
-    bits = words[plus] > 0 ? F::infinity : F::sign | F::infinity;
-  else if (top.magnitude().bits != 0)
-    bits |= nearest<F>(top.magnitude());
-  else
-    bits = words[others] == 0 ? F::sign : 0;
-  const auto result = static_cast<typename F::Bits>(bits);
+  const Specials specials{words[nans] > 0, words[plus] > 0, words[minus] > 0, words[others] == 0};
+  const auto result = static_cast<typename F::Bits>(specials.rounded<F>(top.magnitude(), negative));
   store(static_cast<std::byte*>(into), result);
 }
 

@@ -89,6 +89,20 @@ class TopDigits {
   Magnitude top_{};
 };
 
+/// Which operands of a sum are no finite numbers, and whether all are -0.
+struct Specials {
+  bool has_nan = false, has_plus = false, has_minus = false, is_all_minus_zero = true;
+  [[nodiscard]] constexpr bool are_finite() const { return !has_nan && !has_plus && !has_minus; }
+  /// The sum, whose magnitude, if it is finite, is that (no bits: 0).
+  template <class F>
+  [[nodiscard]] constexpr std::uint64_t rounded(const Magnitude& magnitude, bool negative) const {
+    if (has_nan || (has_plus && has_minus)) return F::nan;
+    if (has_plus || has_minus) return has_plus ? F::infinity : F::sign | F::infinity;
+    if (magnitude.bits == 0) return is_all_minus_zero ? F::sign : 0;
+    return nearest<F>(magnitude) | (negative ? F::sign : 0);
+  }
+};
+
 /// The sum of doubles, digit by digit: operand(k) gives the bits of one, for k < count. Its cost grows with the
 /// distance between the largest and the smallest of them.
 template <class Operand>
@@ -102,23 +116,19 @@ class SumOfDigits {
   /// Rounded to a format of which all operands are.
   template <class F>
   [[nodiscard]] constexpr std::uint64_t rounded() const {
-    if (has_nan_ || (has_plus_ && has_minus_)) return F::nan;
-    if (has_plus_ || has_minus_) return has_plus_ ? F::infinity : F::sign | F::infinity;
-    if (highest_ < lowest_) return is_all_minus_zero_ ? F::sign : 0;
     Magnitude magnitude{};
-    const bool negative = add_up(false, magnitude);
+    const bool negative = specials_.are_finite() && lowest_ <= highest_ && add_up(false, magnitude);
     if (negative) add_up(true, magnitude);
-    if (magnitude.bits == 0) return 0;
-    return nearest<F>(magnitude) | (negative ? F::sign : 0);
+    return specials_.rounded<F>(magnitude, negative);
   }
 
  private:
   constexpr void survey(std::uint64_t number) {
     constexpr std::uint64_t infinity = Binary64::infinity, magnitude = ~Binary64::sign;
-    has_nan_ = has_nan_ || (number & magnitude) > infinity;
-    has_plus_ = has_plus_ || number == infinity;
-    has_minus_ = has_minus_ || number == (infinity | Binary64::sign);
-    is_all_minus_zero_ = is_all_minus_zero_ && number == Binary64::sign;
+    specials_.has_nan = specials_.has_nan || (number & magnitude) > infinity;
+    specials_.has_plus = specials_.has_plus || number == infinity;
+    specials_.has_minus = specials_.has_minus || number == (infinity | Binary64::sign);
+    specials_.is_all_minus_zero = specials_.is_all_minus_zero && number == Binary64::sign;
     const Finite its = finite(number);
     if (its.bits == 0) return;
     lowest_ = its.exponent < lowest_ ? its.exponent : lowest_;
@@ -151,7 +161,7 @@ class SumOfDigits {
 
   const Operand& operand_;
   std::size_t count_;
-  bool has_nan_ = false, has_plus_ = false, has_minus_ = false, is_all_minus_zero_ = true;
+  Specials specials_{};
   int lowest_ = 1 << 20, highest_ = -(1 << 20);  ///< Exponents of numbers that are not 0.
 };
 

@@ -29,7 +29,7 @@ using DivideKernel = void (*)(void* data, std::size_t count, int divisor);
 /// data[i] = data[i] * factor for i < count, computed in float (types of up to 32 bits, and complex_fp32) or double.
 using ScaleKernel = void (*)(void* data, std::size_t count, double factor);
 
-/// The kernel that combines two arrays; avg, scaled_sum and exact_sum combine as sum. nullptr for user, and where not
+/// The kernel that combines two arrays; avg and scaled_sum combine as sum. nullptr for user, and where not
 /// supports().
 [[nodiscard]] ReduceKernel reduce_kernel(Op::Kind kind, Type type);
 /// The kernel that combines many arrays; nullptr where reduce_kernel() is.
