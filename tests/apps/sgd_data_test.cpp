@@ -11,7 +11,7 @@
 #include "apps/options.hpp"
 #include "apps/sgd/data_set.hpp"
 #include "apps/sgd/random.hpp"
-#include "tests/apps/sgd_temporary_folder.hpp"
+#include "tests/support/temporary_folder.hpp"
 
 namespace tutti::sgd {
 namespace {

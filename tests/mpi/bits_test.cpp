@@ -5,7 +5,6 @@
 
 #include <array>
 #include <bit>
-#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
@@ -15,30 +14,14 @@
 #include "lib/watch/bits/verdict.hpp"
 #include "lib/watch/bits/writer.hpp"
 #include "lib/watch/records/signature.hpp"
+#include "tests/support/temporary_folder.hpp"
 
 namespace tutti::bits {
 namespace {
 
+using test::TemporaryFolder;
 using testing::ElementsAre;
 using testing::HasSubstr;
-
-class Folder {
- public:
-  Folder() {
-    std::string name = (std::filesystem::temp_directory_path() / "tutti-bits-test.XXXXXX").string();
-    path_ = ::mkdtemp(name.data());
-  }
-  Folder(const Folder&) = delete;
-  Folder& operator=(const Folder&) = delete;
-  ~Folder() {
-    std::error_code ignored;
-    std::filesystem::remove_all(path_, ignored);
-  }
-  [[nodiscard]] const std::string& path() const { return path_; }
-
- private:
-  std::string path_;
-};
 
 TEST(ReadBits, TakesOrdersAndFolders) {
   EXPECT_EQ(read_bits("it", "").bits, Bits::same);
@@ -145,7 +128,7 @@ std::vector<std::string> compared(const std::string& path, const std::vector<Cal
 }
 
 TEST(Comparison, FindsCallsThatEndInAnotherOrder) {
-  const Folder folder;
+  const TemporaryFolder folder;
   const std::string path =
       write_file(folder.path(), {call_of(begins, 1, 1), call_of(begins, 2, 2), call_of(over, 2, 20),
                                  call_of(over, 1, 10), call_of(begins, 3, 3), call_of(over, 3, 30)});
@@ -163,7 +146,7 @@ TEST(Comparison, FindsCallsThatEndInAnotherOrder) {
 }
 
 TEST(Comparison, NamesAnElement) {
-  const Folder folder;
+  const TemporaryFolder folder;
   const std::string path = write_file(folder.path(), {call_of(begins, 1, 1)});
   Comparison comparison{path, {"before", "after"}};
   const std::array<int, 4> now{1, 0, 7, 0};
@@ -175,7 +158,7 @@ TEST(Comparison, NamesAnElement) {
 }
 
 TEST(Writer, StoresAsManyDataAsItMay) {
-  const Folder folder;
+  const TemporaryFolder folder;
   Reader reader{write_file(folder.path(), {call_of(begins, 1, 1), call_of(over, 1, 1), call_of(begins, 2, 2)}, 40)};
   std::vector<std::int64_t> stored;
   while (const auto call = reader.next())
@@ -204,7 +187,7 @@ bool reads(const std::string& path, const std::string& bytes) {
 }
 
 TEST(Reader, RefusesWhatIsCutOrChanged) {
-  const Folder folder;
+  const TemporaryFolder folder;
   const std::string whole = bytes_of(write_file(folder.path(), {call_of(begins, 1, 1), call_of(over, 1, 2)}));
   const std::string path = folder.path() + "/damaged";
   EXPECT_TRUE(reads(path, whole));

@@ -22,7 +22,7 @@ class TraceFolder : public testing::Environment {
  public:
   void SetUp() override {
     std::array<char, 256> path{};
-    if (world_rank() == 0) folder_ = std::make_unique<Folder>();
+    if (world_rank() == 0) folder_ = std::make_unique<TemporaryFolder>();
     if (world_rank() == 0) folder_->path().copy(path.data(), path.size() - 1);
     MPI_Bcast(path.data(), static_cast<int>(path.size()), MPI_CHAR, 0, MPI_COMM_WORLD);
     setenv("TUTTI_TRACE", path.data(), 1);
@@ -34,7 +34,7 @@ class TraceFolder : public testing::Environment {
   }
 
  private:
-  std::unique_ptr<Folder> folder_;
+  std::unique_ptr<TemporaryFolder> folder_;
 };
 [[maybe_unused]] const auto* const environment = testing::AddGlobalTestEnvironment(new TraceFolder);
 

@@ -1,7 +1,6 @@
 #pragma once
-// Traces for tests: a folder of their own, and files written and read.
+// Traces for tests: files written and read.
 
-#include <filesystem>
 #include <fstream>
 #include <iterator>
 #include <string>
@@ -9,27 +8,9 @@
 
 #include "apps/tutti/trace_file.hpp"
 #include "lib/watch/trace/writer.hpp"
+#include "tests/support/temporary_folder.hpp"
 
 namespace tutti::test {
-
-/// Removed with all that is in it.
-class Folder {
- public:
-  Folder() {
-    std::string name = (std::filesystem::temp_directory_path() / "tutti-trace-test.XXXXXX").string();
-    path_ = ::mkdtemp(name.data());
-  }
-  Folder(const Folder&) = delete;
-  Folder& operator=(const Folder&) = delete;
-  ~Folder() {
-    std::error_code ignored;
-    std::filesystem::remove_all(path_, ignored);
-  }
-  [[nodiscard]] const std::string& path() const { return path_; }
-
- private:
-  std::string path_;
-};
 
 inline trace::FileHeader header_of(int rank, int ranks, std::string_view host = "node1") {
   trace::FileHeader header;

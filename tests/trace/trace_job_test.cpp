@@ -136,7 +136,7 @@ TEST(TracedJob, RefusesFilesOfSeveralRuns) {
 }
 
 TEST(TracedJob, IsReadFromAFolder) {
-  const Folder folder;
+  const TemporaryFolder folder;
   const auto refusal = [&](const std::string& path) -> std::string {
     try {
       static_cast<void>(tool::read_job(path, tool::Salvage::no));

@@ -42,7 +42,7 @@ void add_operation(Writer& writer, int steps) {
 }
 
 TEST(TraceWriter, KeepsEverythingAsItWas) {
-  const Folder folder;
+  const TemporaryFolder folder;
   Writer writer{folder.path() + "/made/here", header_of(1, 3), no_limit};
   EXPECT_EQ(writer.path(), folder.path() + "/made/here/node1.1.tutti-trace");
   const std::string longest(56, 'x');
@@ -78,7 +78,7 @@ TEST(TraceWriter, KeepsEverythingAsItWas) {
 }
 
 TEST(TraceWriter, FilesGrowBlockByBlock) {
-  const Folder folder;
+  const TemporaryFolder folder;
   Writer writer{folder.path(), header_of(0, 1), no_limit};
   writer.add(a_communicator());
   constexpr int operations = 60, steps = 200;
@@ -98,7 +98,7 @@ TEST(TraceWriter, FilesGrowBlockByBlock) {
 
 /// Without quiet moments, too: the blocks are written when they are full.
 TEST(TraceWriter, MemoryIsBounded) {
-  const Folder folder;
+  const TemporaryFolder folder;
   Writer writer{folder.path(), header_of(0, 1), no_limit};
   writer.add(a_communicator());
   writer.add(trace::BeginRecord{.operation = writer.next_operation()});
@@ -116,7 +116,7 @@ TEST(TraceWriter, MemoryIsBounded) {
 }
 
 TEST(TraceWriter, FilesAreBounded) {
-  const Folder folder;
+  const TemporaryFolder folder;
   constexpr std::int64_t limit = std::int64_t{1} << 20;
   Writer writer{folder.path(), header_of(0, 1), limit};
   writer.add(a_communicator());
@@ -139,7 +139,7 @@ TEST(TraceWriter, FilesAreBounded) {
 
 /// The file system is full, as far as this process goes.
 TEST(TraceWriter, FilesThatCannotGrowEndTheTrace) {
-  const Folder folder;
+  const TemporaryFolder folder;
   const pid_t child = fork();
   if (child == 0) {
     const rlimit most{1'000'000, 1'000'000};
@@ -168,7 +168,7 @@ TEST(TraceWriter, FilesThatCannotGrowEndTheTrace) {
 }
 
 TEST(TraceWriter, KilledProcessesLeaveGoodFiles) {
-  const Folder folder;
+  const TemporaryFolder folder;
   const pid_t child = fork();
   if (child == 0) {
     Writer writer{folder.path(), header_of(0, 1), no_limit};
@@ -189,7 +189,7 @@ TEST(TraceWriter, KilledProcessesLeaveGoodFiles) {
 
 /// A child that exits destroys its copy of the writer.
 TEST(TraceWriter, ChildrenOfForksWriteNothing) {
-  const Folder folder;
+  const TemporaryFolder folder;
   auto writer = std::make_unique<Writer>(folder.path(), header_of(0, 1), no_limit);
   writer->add(a_communicator());
   const pid_t child = fork();
@@ -206,7 +206,7 @@ TEST(TraceWriter, ChildrenOfForksWriteNothing) {
 }
 
 TEST(TraceWriter, SlowProgramsAreWrittenEverySecond) {
-  const Folder folder;
+  const TemporaryFolder folder;
   Writer writer{folder.path(), header_of(0, 1), no_limit};
   writer.add(a_communicator());
   writer.settle(trace::now());
@@ -216,7 +216,7 @@ TEST(TraceWriter, SlowProgramsAreWrittenEverySecond) {
 }
 
 TEST(TraceWriter, ReplacesTheFileOfAnEarlierRun) {
-  const Folder folder;
+  const TemporaryFolder folder;
   for (const int steps : {1000, 3}) {
     Writer writer{folder.path(), header_of(0, 1), no_limit};
     writer.add(a_communicator());
@@ -236,7 +236,7 @@ std::string refusal_of(const std::string& folder) {
 }
 
 TEST(TraceWriter, RefusesFoldersThatCannotBeWritten) {
-  const Folder folder;
+  const TemporaryFolder folder;
   std::ofstream{folder.path() + "/file"} << "no folder";
   EXPECT_THAT(refusal_of(folder.path() + "/file"), HasSubstr("cannot"));
   EXPECT_THAT(refusal_of(folder.path() + "/file/deeper"), HasSubstr("cannot make the folder '"));
@@ -246,7 +246,7 @@ TEST(TraceWriter, RefusesFoldersThatCannotBeWritten) {
 }
 
 TEST(TraceWriter, RefusesAFileThatAnotherProgramWrites) {
-  const Folder folder;
+  const TemporaryFolder folder;
   const Writer writer{folder.path(), header_of(0, 1), no_limit};
   EXPECT_THAT(refusal_of(folder.path()), HasSubstr("another process writes it"));
 }

@@ -135,7 +135,7 @@ TEST(TracedRuns, RecordExactlyTheStepsOfThePlans) {
     for (int size = 1; size <= 5; ++size)
       for (const Count count : {Count{0}, Count{1}, Count{29}})
         for (const Op& op : {Op::sum, Op::avg}) {
-          const Folder folder;
+          const TemporaryFolder folder;
           const auto plans = plans_of(*algorithm, size, count, Aliasing::separate(), 1, op);
           TracedAllreduce job{folder.path(), plans, count, static_cast<unsigned>(size)};
           for (int run = 0; run < runs; ++run)
@@ -152,7 +152,7 @@ TEST(TracedRuns, RecordExactlyTheStepsOfThePlans) {
 
 /// Steps lie inside their operations, messages of one sequence number belong together, and times follow each other.
 TEST(TracedRuns, RecordTimesInOrder) {
-  const Folder folder;
+  const TemporaryFolder folder;
   const auto plans = plans_of(*find_algorithm(Collective::allreduce, "ring"), 4, Count{64}, Aliasing::separate(), 1);
   TracedAllreduce job{folder.path(), plans, Count{64}, 7};
   for (std::uint64_t run = 0; run < 20; ++run)
@@ -184,7 +184,7 @@ TEST(TracedRuns, RecordTimesInOrder) {
 }
 
 TEST(TracedRuns, DoNotWaitUnlessTheProgramDoes) {
-  const Folder folder;
+  const TemporaryFolder folder;
   const auto plans = plans_of(*find_algorithm(Collective::allreduce, "ring"), 2, Count{4}, Aliasing::separate(), 1);
   trace::Writer writer{folder.path(), header_of(0, 2), no_limit};
   writer.add(trace::CommunicatorRecord{.size = 2});
@@ -216,7 +216,7 @@ TEST(TracedRuns, DoNotWaitUnlessTheProgramDoes) {
 
 /// Messages that are part of no collective have numbers of their own, from operation to operation.
 TEST(TracedRuns, NumberMessagesOfPairs) {
-  const Folder folder;
+  const TemporaryFolder folder;
   shm::SharedPlan plan;
   plan.ranks = 2;
   plan.takes_turns = false;

@@ -22,6 +22,7 @@ class TemporaryFolder {
     std::filesystem::remove_all(path_, ignored);
   }
 
+  [[nodiscard]] const std::string& path() const { return path_; }
   [[nodiscard]] std::string file(const std::string& name) const { return path_ + "/" + name; }
   std::string write(const std::string& name, const std::string& bytes) const {
     std::ofstream{file(name), std::ios::binary} << bytes;
