@@ -33,10 +33,9 @@ std::string path_of(const std::string& folder, int rank) {
 }
 
 Writer::Writer(const std::string& folder, const FileHeader& header)
-    : path_(path_of(folder, header.rank)), header_(header), room_(header.deep) {
+    : path_(path_of(folder, header.rank)), header_(header), room_(header.deep), write_at_(seconds_now() + 1) {
   buffer_.reserve(buffer_bytes);
   open();
-  write_at_ = seconds_now() + 1;
 }
 
 void Writer::open() {

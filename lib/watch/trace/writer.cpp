@@ -29,10 +29,10 @@ Writer::Writer(const std::string& folder, FileHeader header, std::int64_t limit)
     : path_((std::filesystem::path{folder} / fmt::format("{}.{}{}", header.host.data(), header.rank, file_suffix))),
       header_(header),
       limit_(limit),
+      written_(sizeof header_),
+      write_at_(now() + most_patience),
       blocks_(block_count) {
   open();
-  written_ = sizeof header_;
-  write_at_ = now() + most_patience;
   start_block(0);
   static_cast<void>(name(""));
 }
