@@ -1,6 +1,7 @@
-# UCX, CUDA, NVTX, xxHash, hwloc, pugixml, Fortran and manual pages are optional. AUTO takes what is there and says what is not; ON without it is an
+# UCX, CUDA, NVTX, xxHash, hwloc, pugixml, OpenBLAS, Fortran and manual pages are optional. AUTO takes what is there and says what is not; ON without it is an
 # error. UCX and CUDA are parts of what moves data, NVTX is told of it, and Fortran's module calls it: without MPI there is
-# none of it. Sets TUTTI_HAS_UCX, TUTTI_HAS_CUDA, TUTTI_HAS_NVTX, TUTTI_HAS_XXHASH, TUTTI_HAS_HWLOC, TUTTI_HAS_PUGIXML, TUTTI_HAS_FORTRAN and TUTTI_HAS_MAN, and
+# none of it. Sets TUTTI_HAS_UCX, TUTTI_HAS_CUDA, TUTTI_HAS_NVTX, TUTTI_HAS_XXHASH, TUTTI_HAS_HWLOC, TUTTI_HAS_PUGIXML, TUTTI_HAS_OPENBLAS,
+# TUTTI_HAS_FORTRAN and TUTTI_HAS_MAN, and
 # what the summary says of each.
 
 function(tutti_optional_part part found package hint)
@@ -14,6 +15,9 @@ function(tutti_optional_part part found package hint)
   elseif(part STREQUAL "PUGIXML" AND NOT TUTTI_APPS)
     set(has OFF)
     set(said "off: built without the tool (TUTTI_APPS=OFF)")
+  elseif(part STREQUAL "OPENBLAS" AND NOT (TUTTI_APPS AND TUTTI_MPI))
+    set(has OFF)
+    set(said "off: built without tutti-sgd")
   elseif(part MATCHES "^(UCX|CUDA|NVTX|XXHASH|FORTRAN)$" AND NOT TUTTI_MPI)
     if(wanted STREQUAL "ON")
       message(FATAL_ERROR "TUTTI_${part}=ON needs TUTTI_MPI=ON: set TUTTI_${part}=AUTO or OFF")
@@ -96,6 +100,20 @@ if(TUTTI_MPI AND NOT TUTTI_XXHASH STREQUAL "OFF")
 endif()
 tutti_optional_part(XXHASH "${xxhash_found}" "xxHash ${xxhash_version}" "install libxxhash-dev, 0.8 or later; for TUTTI_BITS=record:DIR")
 
+# Of its variants that with one thread: each rank has a processor.
+set(openblas_found FALSE)
+if(TUTTI_APPS AND TUTTI_MPI AND NOT TUTTI_OPENBLAS STREQUAL "OFF")
+  find_path(TUTTI_OPENBLAS_INCLUDE_DIR openblas_config.h PATH_SUFFIXES openblas-serial openblas)
+  find_library(TUTTI_OPENBLAS_LIBRARY openblas PATH_SUFFIXES openblas-serial)
+  mark_as_advanced(TUTTI_OPENBLAS_INCLUDE_DIR TUTTI_OPENBLAS_LIBRARY)
+  if(TUTTI_OPENBLAS_INCLUDE_DIR AND TUTTI_OPENBLAS_LIBRARY AND EXISTS ${TUTTI_OPENBLAS_INCLUDE_DIR}/cblas.h)
+    set(openblas_found TRUE)
+    file(STRINGS ${TUTTI_OPENBLAS_INCLUDE_DIR}/openblas_config.h openblas_version REGEX "define OPENBLAS_VERSION ")
+    string(REGEX REPLACE ".*OpenBLAS ([0-9.]+).*" "\\1" openblas_version "${openblas_version}")
+  endif()
+endif()
+tutti_optional_part(OPENBLAS "${openblas_found}" "OpenBLAS ${openblas_version}" "install libopenblas-serial-dev; for faster products of matrices in tutti-sgd")
+
 set(hwloc_found FALSE)
 set(hwloc_version)
 if(NOT TUTTI_HWLOC STREQUAL "OFF")
@@ -175,6 +193,7 @@ function(tutti_summary)
   message(STATUS "Tutti: xxHash ${TUTTI_XXHASH_SAID}")
   message(STATUS "Tutti: hwloc ${TUTTI_HWLOC_SAID}")
   message(STATUS "Tutti: pugixml ${TUTTI_PUGIXML_SAID}")
+  message(STATUS "Tutti: OpenBLAS ${TUTTI_OPENBLAS_SAID}")
   message(STATUS "Tutti: Fortran ${TUTTI_FORTRAN_SAID}")
   if(TUTTI_APPS)
     message(STATUS "Tutti: man   ${TUTTI_MAN_SAID}")

@@ -1,7 +1,6 @@
 #include "apps/sgd/checkpoint.hpp"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <boost/crc.hpp>
@@ -10,16 +9,17 @@
 #include <type_traits>
 
 #include "apps/options.hpp"
-#include "apps/sgd/model.hpp"
 
 namespace tutti::sgd {
 
 namespace {
 
-// The format: magic, version, bytes of a number, layer widths (count first), seed, batch, data, epochs, weights,
-// velocity, CRC-32 of everything before. Integers and numbers as in memory; another byte order is another version.
+// The format: magic, version, precision, model and optimizer (texts, their lengths first), parameters, seed, batch,
+// accumulate, data; epochs, steps, scale, unscaled; weights, means and, for Adam, squares; CRC-32 of everything before.
+// Integers and numbers as in memory; another byte order is another version.
 constexpr std::string_view magic = "tuttiSGD";
-constexpr std::uint32_t format_version = 1;
+constexpr std::uint32_t format_version = 2;
+constexpr std::uint32_t longest_text = 10'000;
 
 std::uint32_t checksum(std::string_view bytes) {
   boost::crc_32_type crc;
@@ -36,6 +36,11 @@ void put(std::string& bytes, V value) {
 template <class T>
 void put_all(std::string& bytes, const std::vector<T>& values) {
   bytes.append(reinterpret_cast<const char*>(values.data()), values.size() * sizeof(T));
+}
+
+void put_text(std::string& bytes, std::string_view text) {
+  put(bytes, static_cast<std::uint32_t>(text.size()));
+  bytes += text;
 }
 
 [[noreturn]] void refuse(std::string_view name, std::string_view what) {
@@ -58,6 +63,13 @@ class Reader {
     if (count > 0) std::memcpy(values.data(), rest_.data(), count * sizeof(V));
     rest_.remove_prefix(count * sizeof(V));
     return values;
+  }
+  [[nodiscard]] std::string next_text() {
+    const auto size = next<std::uint32_t>();
+    if (size > longest_text || size > rest_.size()) refuse(name_, "has a text that is too long");
+    std::string text{rest_.substr(0, size)};
+    rest_.remove_prefix(size);
+    return text;
   }
 
  private:
@@ -82,13 +94,13 @@ void require_whole(std::string_view name, std::string_view bytes, std::size_t si
 
 Identity read_identity(Reader& reader) {
   Identity identity;
-  const auto number = reader.next<std::uint32_t>();
-  identity.precision = number == sizeof(double)  ? "double"
-                       : number == sizeof(float) ? "float"
-                                                 : fmt::format("of {} bytes", number);
-  identity.widths = reader.next_all<int>(reader.next<std::uint32_t>());
+  identity.precision = reader.next_text();
+  identity.model = reader.next_text();
+  identity.optimizer = reader.next_text();
+  identity.parameters = reader.next<std::uint64_t>();
   identity.seed = reader.next<std::uint64_t>();
   identity.batch = reader.next<std::uint64_t>();
+  identity.accumulate = reader.next<std::uint64_t>();
   identity.data = reader.next<std::uint32_t>();
   return identity;
 }
@@ -98,14 +110,18 @@ void require_same(std::string_view name, const Identity& expected, const Identit
     if (here == there) return;
     refuse(name, fmt::format("belongs to another training: {} {} expected, {} found", what, here, there));
   };
-  const auto model = [](const Identity& identity) { return fmt::format("{}", fmt::join(identity.widths, "-")); };
   compare("--precision", expected.precision, found.precision);
-  compare("model", model(expected), model(found));
+  compare("model", expected.model, found.model);
+  compare("--optimizer", expected.optimizer, found.optimizer);
   compare("--seed", expected.seed, found.seed);
   compare("--batch", expected.batch, found.batch);
+  compare("--accumulate", expected.accumulate, found.accumulate);
+  compare("parameters", expected.parameters, found.parameters);
   if (expected.data != found.data)
     refuse(name, "belongs to another training: other images, or another --test-fraction");
 }
+
+std::size_t arrays_of(const Identity& identity) { return identity.optimizer == "adam" ? 3 : 2; }
 
 }  // namespace
 
@@ -113,23 +129,29 @@ template <class T>
 std::string encode(const Identity& identity, const Progress<T>& progress) {
   std::string bytes{magic};
   put(bytes, format_version);
-  put(bytes, static_cast<std::uint32_t>(sizeof(T)));
-  put(bytes, static_cast<std::uint32_t>(identity.widths.size()));
-  put_all(bytes, identity.widths);
+  put_text(bytes, identity.precision);
+  put_text(bytes, identity.model);
+  put_text(bytes, identity.optimizer);
+  put(bytes, identity.parameters);
   put(bytes, identity.seed);
   put(bytes, identity.batch);
+  put(bytes, identity.accumulate);
   put(bytes, identity.data);
   put(bytes, static_cast<std::uint32_t>(progress.epochs));
+  put(bytes, progress.steps);
+  put(bytes, progress.scale);
+  put(bytes, progress.unscaled);
   put_all(bytes, progress.weights);
-  put_all(bytes, progress.velocity);
+  put_all(bytes, progress.mean);
+  put_all(bytes, progress.square);
   put(bytes, checksum(bytes));
   return bytes;
 }
 
 template <class T>
 Progress<T> decode(std::string_view name, std::string_view bytes, const Identity& identity) {
-  const std::size_t parameters = parameter_count(identity.widths);
-  const std::size_t size = encode(identity, Progress<T>{}).size() + 2 * parameters * sizeof(T);
+  const std::size_t parameters = identity.parameters;
+  const std::size_t size = encode(identity, Progress<T>{}).size() + arrays_of(identity) * parameters * sizeof(T);
   require_whole(name, bytes, size);
   Reader reader{name, bytes.substr(magic.size() + sizeof format_version)};
   require_same(name, identity, read_identity(reader));
@@ -139,8 +161,14 @@ Progress<T> decode(std::string_view name, std::string_view bytes, const Identity
   if (epochs > most_epochs) refuse(name, fmt::format("is after {} epochs, allowed: 0 to {}", epochs, most_epochs));
   Progress<T> progress;
   progress.epochs = static_cast<int>(epochs);
+  progress.steps = reader.next<std::int64_t>();
+  progress.scale = reader.next<double>();
+  progress.unscaled = reader.next<std::int64_t>();
+  if (progress.steps < 0 || progress.unscaled < 0 || !(progress.scale >= 1 && progress.scale <= 0x1p24))
+    refuse(name, "has a number of steps or a scale that no training has");
   progress.weights = reader.next_all<T>(parameters);
-  progress.velocity = reader.next_all<T>(parameters);
+  progress.mean = reader.next_all<T>(parameters);
+  if (arrays_of(identity) == 3) progress.square = reader.next_all<T>(parameters);
   return progress;
 }
 

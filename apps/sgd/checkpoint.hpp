@@ -6,17 +6,27 @@
 #include <string_view>
 #include <vector>
 
-#include "apps/sgd/model.hpp"
-
 namespace tutti::sgd {
 
-/// Facts that must be the same before and after, or going on would be another training. The number of ranks, the
-/// learning rate and the momentum may change.
+/// The state of a training: all that is needed to go on, the same on all ranks.
+template <class T>
+struct Progress {
+  int epochs = 0;            ///< Completed.
+  std::int64_t steps = 0;    ///< Of the optimizer, all epochs together.
+  double scale = 1;          ///< Of the loss, for gradients of 16 bits.
+  std::int64_t unscaled = 0; ///< Steps since the scale has changed.
+  std::vector<T> weights, mean, square;  ///< `square`: of Adam only.
+};
+
+/// Facts that must be the same before and after, or going on would be another training. The number of ranks, how they
+/// share the work, the learning rate and the momentum may change.
 struct Identity {
-  std::string precision;    ///< "float" or "double"
-  std::vector<int> widths;  ///< The widths of the model's layers.
+  std::string precision;  ///< As Settings has it.
+  std::string model;      ///< Network::name()
+  std::string optimizer;  ///< As Settings has it.
+  std::uint64_t parameters = 0;
   std::uint64_t seed = 0;
-  std::uint64_t batch = 0;
+  std::uint64_t batch = 0, accumulate = 1;
   std::uint32_t data = 0;  ///< fingerprint()
   bool operator==(const Identity&) const = default;
 };

@@ -21,7 +21,7 @@ namespace {
 
 // ---- CSV
 
-constexpr int digit_features = 64, digit_classes = 10, digit_white = 16;
+constexpr int digit_features = 64, digit_height = 8, digit_classes = 10, digit_white = 16;
 
 /// The next part of `text` up to `separator`, which is taken off it; nothing at the end.
 std::optional<std::string_view> next_part(std::optional<std::string_view>& text, char separator) {
@@ -121,7 +121,7 @@ class IdxFile {
 };
 
 DataSet subset(const DataSet& all, std::span<const int> images) {
-  DataSet part{all.name, all.features, all.classes, all.white, {}, {}};
+  DataSet part{all.name, all.features, all.height, all.classes, all.white, {}, {}};
   for (const int image : images) {
     const auto first = all.pixels.begin() + static_cast<std::ptrdiff_t>(image) * all.features;
     part.pixels.insert(part.pixels.end(), first, first + all.features);
@@ -135,7 +135,7 @@ DataSet subset(const DataSet& all, std::span<const int> images) {
 DataSet read_csv(const std::string& path) { return parse_csv(path, apps::read_file(path)); }
 
 DataSet parse_csv(const std::string& name, std::string_view bytes) {
-  DataSet data{name, digit_features, digit_classes, digit_white, {}, {}};
+  DataSet data{name, digit_features, digit_height, digit_classes, digit_white, {}, {}};
   if (bytes.ends_with('\n')) bytes.remove_suffix(1);
   if (bytes.empty()) throw apps::InputError(fmt::format("{}: the file is empty", name));
   std::optional<std::string_view> lines{bytes};
@@ -170,10 +170,39 @@ DataSet parse_idx(NamedBytes images, NamedBytes labels) {
     throw apps::InputError(
         fmt::format("{} has {} labels, but {} has {} images", labels.name, label_count, images.name, count));
   }
-  DataSet data{images.name, static_cast<int>(rows * columns), 0, 255, {}, {}};
+  DataSet data{images.name, static_cast<int>(rows * columns), static_cast<int>(rows), 0, 255, {}, {}};
   data.pixels = image_file.rest(std::uint64_t{count} * rows * columns);
   data.labels = label_file.rest(count);
   data.classes = 1 + *std::max_element(data.labels.begin(), data.labels.end());
+  return data;
+}
+
+DataSet made_up(int images, std::uint64_t seed) {
+  constexpr int side = 28, points = side * side, classes = 10, white = 255, most_move = 2;
+  DataSet data{"made-up images", points, side, classes, white, {}, {}};
+  Random random{seed, Random::Purpose::made_up};
+  // A pattern is made of rectangles.
+  std::vector<std::uint8_t> patterns(static_cast<std::size_t>(classes) * points);
+  for (int rectangle = 0; rectangle < 4 * classes; ++rectangle) {
+    const auto first = [&] { return static_cast<int>(random.below(side - 8)); };
+    const int top = first(), left = first(), height = 2 + static_cast<int>(random.below(8));
+    for (int y = top; y < top + height && y < side; ++y)
+      for (int x = left; x < left + 8; ++x)
+        patterns[static_cast<std::size_t>((rectangle % classes * side + y) * side + x)] = 160;
+  }
+  data.pixels.reserve(static_cast<std::size_t>(images) * points);
+  for (int image = 0; image < images; ++image) {
+    const int label = static_cast<int>(random.below(classes));
+    const auto move = [&] { return static_cast<int>(random.below(2 * most_move + 1)) - most_move; };
+    const int down = move(), right = move();
+    for (int y = 0; y < side; ++y)
+      for (int x = 0; x < side; ++x) {
+        const int from_y = std::clamp(y - down, 0, side - 1), from_x = std::clamp(x - right, 0, side - 1);
+        const int pattern = patterns[static_cast<std::size_t>((label * side + from_y) * side + from_x)];
+        data.pixels.push_back(static_cast<std::uint8_t>(pattern + static_cast<int>(random.below(96))));
+      }
+    data.labels.push_back(static_cast<std::uint8_t>(label));
+  }
   return data;
 }
 

@@ -13,6 +13,7 @@ namespace tutti::sgd {
 struct DataSet {
   std::string name;
   int features = 0;  ///< Pixels of an image.
+  int height = 0;    ///< Of an image.
   int classes = 0;   ///< Labels are 0 to classes - 1.
   int white = 1;     ///< The largest pixel value.
   std::vector<std::uint8_t> pixels;
@@ -25,15 +26,6 @@ struct DataSet {
   template <class T>
   [[nodiscard]] T scale() const {
     return T{1} / static_cast<T>(white);
-  }
-  /// The pixels of one image, scaled to 0 to 1.
-  template <class T>
-  void load(int image, std::span<T> into) const {
-    const std::uint8_t* const from = pixels.data() + static_cast<std::size_t>(image) * into.size();
-    const T factor = scale<T>();
-    for (std::size_t pixel = 0; pixel < into.size(); ++pixel) {
-      into[pixel] = factor * static_cast<T>(from[pixel]);
-    }
   }
 };
 
@@ -52,6 +44,10 @@ struct NamedBytes {
   std::string_view bytes;
 };
 [[nodiscard]] DataSet parse_idx(NamedBytes images, NamedBytes labels);
+
+/// So many images of 28 x 28 points in 10 classes: each is the pattern of its class, moved by up to two points, with
+/// noise. They follow from the seed alone.
+[[nodiscard]] DataSet made_up(int images, std::uint64_t seed);
 
 /// The images that a model learns from, and those that show how well it learnt.
 struct Split {

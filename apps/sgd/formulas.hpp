@@ -51,14 +51,29 @@ constexpr T through_tanh(T result, T derivative) {
   return (T{1} - result * result) * derivative;
 }
 
-/// Gradient descent with momentum: the velocity is a running sum of gradients in which old ones fade.
+/// Gradient descent with momentum: the velocity is a running sum of gradients in which old ones fade. `factor` makes the
+/// sum of a batch the gradient.
 template <class T>
 struct Descent {
-  T momentum, rate, per_image;
+  T momentum, rate, factor;
 
   constexpr void step(T sum, T& weight, T& velocity) const {
-    velocity = momentum * velocity + per_image * sum;
+    velocity = momentum * velocity + factor * sum;
     weight -= rate * velocity;
+  }
+};
+
+/// Adam: running means of the gradient and of its square, both corrected by `rate` and `epsilon` for having begun with
+/// 0. Source: Kingma & Ba, Adam: a method for stochastic optimization, ICLR 2015.
+template <class T>
+struct Adam {
+  T keeps_mean, keeps_square, rate, epsilon, factor;
+
+  constexpr void step(T sum, T& weight, T& mean, T& square) const {
+    const T gradient = factor * sum;
+    mean = keeps_mean * mean + (T{1} - keeps_mean) * gradient;
+    square = keeps_square * square + (T{1} - keeps_square) * (gradient * gradient);
+    weight -= rate * mean / (root(square) + epsilon);
   }
 };
 

@@ -2,9 +2,11 @@
 
 #include <fmt/format.h>
 
-#include <array>
+#include <algorithm>
+#include <vector>
 
-#include "apps/sgd/device_arguments.hpp"
+#include "lib/device/driver/check.hpp"
+#include "lib/device/driver/driver.hpp"
 #include "tutti/error.hpp"
 
 namespace tutti::sgd {
@@ -13,97 +15,110 @@ namespace {
 
 constexpr unsigned threads = 256;
 
+const cuda::Driver& table() { return *cuda::driver(); }
+
 /// Retained once, which keeps it as long as the program.
 CUcontext primary_context(int ordinal) {
   CUcontext context = nullptr;
-  cuda::check(cuda::driver()->DevicePrimaryCtxRetain(&context, ordinal), "cuDevicePrimaryCtxRetain");
+  cuda::check(table().DevicePrimaryCtxRetain(&context, ordinal), "cuDevicePrimaryCtxRetain");
   return context;
 }
 
-}  // namespace
-
-GpuEvent::GpuEvent() { cuda::check(cuda::driver()->EventCreate(&event_, CU_EVENT_DISABLE_TIMING), "cuEventCreate"); }
-
-GpuEvent::~GpuEvent() {
-  if (event_ != nullptr) static_cast<void>(cuda::driver()->EventDestroy(event_));
-}
-
-GpuStream::GpuStream() {
-  // It does not wait for the legacy stream.
-  cuda::check(cuda::driver()->StreamCreateWithPriority(&stream_, CU_STREAM_NON_BLOCKING, 0),
-              "cuStreamCreateWithPriority");
-}
-
-GpuStream::~GpuStream() {
-  static_cast<void>(cuda::driver()->StreamSynchronize(stream_));
-  static_cast<void>(cuda::driver()->StreamDestroy(stream_));
-}
-
-void GpuStream::record(const GpuEvent& event) const {
-  cuda::check(cuda::driver()->EventRecord(event.get(), stream_), "cuEventRecord");
-}
-
-void GpuStream::wait_for(const GpuEvent& event) const {
-  cuda::check(cuda::driver()->StreamWaitEvent(stream_, event.get(), 0), "cuStreamWaitEvent");
-}
-
-void GpuStream::wait() const { cuda::check(cuda::driver()->StreamSynchronize(stream_), "cuStreamSynchronize"); }
-
-int Gpu::count() {
+int device_count() {
   if (cuda::driver() == nullptr) throw Error(cuda::why_no_driver());
   int devices = 0;
-  cuda::check(cuda::driver()->DeviceGetCount(&devices), "cuDeviceGetCount");
+  cuda::check(table().DeviceGetCount(&devices), "cuDeviceGetCount");
   return devices;
 }
 
-void Gpu::use(int ordinal) {
-  cuda::check(cuda::driver()->CtxPushCurrent(primary_context(ordinal)), "cuCtxPushCurrent");
+CUdeviceptr address(const void* memory) { return reinterpret_cast<CUdeviceptr>(memory); }
+
+}  // namespace
+
+GpuStream::GpuStream() {
+  // It does not wait for the legacy stream.
+  cuda::check(table().StreamCreateWithPriority(&stream_, CU_STREAM_NON_BLOCKING, 0), "cuStreamCreateWithPriority");
+  cuda::check(table().EventCreate(&mark_, CU_EVENT_DISABLE_TIMING), "cuEventCreate");
 }
 
-Gpu::Gpu(int ordinal, const std::string& type) : scope_(primary_context(ordinal)) {
+GpuStream::~GpuStream() {
+  static_cast<void>(table().StreamSynchronize(stream_));
+  static_cast<void>(table().StreamDestroy(stream_));
+  if (mark_ != nullptr) static_cast<void>(table().EventDestroy(mark_));
+}
+
+void GpuStream::wait_for(const GpuStream& other) const {
+  cuda::check(table().EventRecord(other.mark_, other.stream_), "cuEventRecord");
+  cuda::check(table().StreamWaitEvent(stream_, other.mark_, 0), "cuStreamWaitEvent");
+}
+
+void GpuStream::wait() const { cuda::check(table().StreamSynchronize(stream_), "cuStreamSynchronize"); }
+
+Gpu::Gpu(int ordinal) : scope_(primary_context(ordinal)) {
   try {
-    load(type);
+    cuda::check(table().ModuleLoadData(&module_, device_image()), "cuModuleLoadData");
     stream_.emplace();
+    second_.emplace();
+    cublas_.open(stream_->get());
   } catch (...) {
-    release();
+    close();
     throw;
   }
 }
 
-Gpu::~Gpu() { release(); }
+Gpu::~Gpu() { close(); }
 
-void Gpu::load(const std::string& type) {
-  const cuda::Driver& table = *cuda::driver();
-  cuda::check(table.ModuleLoadData(&module_, device_image()), "cuModuleLoadData");
-  constexpr std::array names{LoadImages<float>::name, Forward<float>::name,     Squash<float>::name,
-                             Judge<float>::name,      AddOutcomes<float>::name, AddGradient<float>::name,
-                             Transpose<float>::name,  Backward<float>::name,    Update<float>::name};
-  for (const std::string name : names) {
-    CUfunction& function = functions_[name];
-    const std::string full_name = fmt::format("sgd_{}_{}", name, type);
-    cuda::check(table.ModuleGetFunction(&function, module_, full_name.c_str()), "cuModuleGetFunction");
-    if (table.FuncLoad != nullptr) cuda::check(table.FuncLoad(function), "cuFuncLoad");
-  }
-}
-
-void Gpu::release() noexcept {
+void Gpu::close() noexcept {
+  cublas_.close();
+  second_.reset();
   stream_.reset();
-  if (module_ != nullptr) static_cast<void>(cuda::driver()->ModuleUnload(module_));
+  if (module_ != nullptr) static_cast<void>(table().ModuleUnload(module_));
 }
 
-void Gpu::launch(CUfunction function, std::uint64_t elements, void* arguments) const {
-  const auto blocks = static_cast<unsigned>((elements + threads - 1) / threads);
-  void* parameters[] = {arguments};
-  cuda::check(
-      cuda::driver()->LaunchKernel(function, blocks, 1, 1, threads, 1, 1, 0, stream_->get(), parameters, nullptr),
-      "cuLaunchKernel");
+void* Gpu::allocate(std::size_t bytes) {
+  if (bytes == 0) return nullptr;
+  CUdeviceptr memory = 0;
+  cuda::check(table().MemAlloc(&memory, bytes), "cuMemAlloc");
+  const std::vector<std::byte> zeros(std::min(bytes, std::size_t{1} << 20));
+  for (std::size_t done = 0; done < bytes; done += zeros.size())
+    copy(zeros.data(), reinterpret_cast<std::byte*>(memory) + done, std::min(zeros.size(), bytes - done));
+  wait();
+  return reinterpret_cast<void*>(memory);
 }
 
-void Gpu::copy(const void* from, void* to, std::size_t bytes) const {
+void Gpu::release(void* memory) noexcept {
+  if (memory != nullptr) static_cast<void>(table().MemFree(address(memory)));
+}
+
+void Gpu::copy(const void* from, void* to, std::size_t bytes) {
   if (bytes == 0) return;
-  cuda::check(cuda::driver()->MemcpyAsync(reinterpret_cast<CUdeviceptr>(to), reinterpret_cast<CUdeviceptr>(from), bytes,
-                                          stream_->get()),
-              "cuMemcpyAsync");
+  cuda::check(table().MemcpyAsync(address(to), address(from), bytes, stream_->get()), "cuMemcpyAsync");
 }
+
+void Gpu::launch(const char* task, const char* type, std::uint64_t elements, const void* arguments) {
+  const std::string name = fmt::format("sgd_{}_{}", task, type);
+  auto found = functions_.find(name);
+  if (found == functions_.end()) {
+    CUfunction function = nullptr;
+    cuda::check(table().ModuleGetFunction(&function, module_, name.c_str()), "cuModuleGetFunction");
+    if (table().FuncLoad != nullptr) cuda::check(table().FuncLoad(function), "cuFuncLoad");
+    found = functions_.emplace(name, function).first;
+  }
+  const auto blocks = static_cast<unsigned>((elements + threads - 1) / threads);
+  void* parameters[] = {&elements, const_cast<void*>(arguments)};  // which the driver only reads
+  cuda::check(table().LaunchKernel(found->second, blocks, 1, 1, threads, 1, 1, 0, stream_->get(), parameters, nullptr),
+              "cuLaunchKernel");
+}
+
+bool Gpu::multiply(const Product<float>& product) { return cublas_.multiply(product); }
+bool Gpu::multiply(const Product<double>& product) { return cublas_.multiply(product); }
+
+std::string why_no_device() { return cuda::driver() != nullptr ? "" : "--device: " + cuda::why_no_driver(); }
+
+void use_device(int local_rank) {
+  cuda::check(table().CtxPushCurrent(primary_context(local_rank % device_count())), "cuCtxPushCurrent");
+}
+
+std::unique_ptr<Device> open_device(int local_rank) { return std::make_unique<Gpu>(local_rank % device_count()); }
 
 }  // namespace tutti::sgd

@@ -13,9 +13,9 @@ int train(const sgd::Settings& settings, const apps::MpiProcess& /*process*/) {
   return apps::exit_success;
 }
 
-/// Calls in streams, by which a training on devices overlaps its sums, may need threads of the library.
+/// Communication that overlaps, in streams or by the progress thread, may need threads of the library.
 int level_of_threads(const sgd::Settings& settings) {
-  return settings.device ? MPI_THREAD_MULTIPLE : MPI_THREAD_SINGLE;
+  return settings.device || settings.overlap ? MPI_THREAD_MULTIPLE : MPI_THREAD_SINGLE;
 }
 
 }  // namespace

@@ -13,7 +13,7 @@ class Random {
  public:
   /// The purposes that numbers are drawn for. Each (and `number` in it, for instance the epoch) has a sequence of its
   /// own, so that training can go on at any epoch without having drawn the numbers of the epochs before.
-  enum class Purpose : std::uint32_t { split, weights, order };
+  enum class Purpose : std::uint32_t { split, weights, order, made_up };
 
   Random(std::uint64_t seed, Purpose purpose, std::uint32_t number = 0) {
     std::seed_seq sequence{static_cast<std::uint32_t>(seed), static_cast<std::uint32_t>(seed >> 32),

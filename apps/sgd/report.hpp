@@ -13,10 +13,13 @@ namespace tutti::sgd {
 struct RunDescription {
   const Settings& settings;
   const Split& data;
-  std::vector<int> widths;
+  std::string model;
   std::size_t parameters = 0;
   int ranks = 1;
-  std::string_view algorithm;
+  std::string algorithm;  ///< Of the sums; empty: it is chosen call by call.
+  std::size_t buckets = 1;
+  std::size_t bytes_of_step = 0;  ///< That a rank gives to collectives.
+  Memory memory;
 };
 
 /// The lines above the table: data, model, training.
@@ -24,8 +27,15 @@ struct RunDescription {
 /// One line of the table, in the columns that header_text() names.
 [[nodiscard]] std::string row_text(const EpochReport& report);
 
+/// Where the time of a step went, and the memory of a rank.
+[[nodiscard]] std::string step_text(const RunDescription& run, const std::vector<EpochReport>& epochs);
+
+/// The mean step of the epochs.
+[[nodiscard]] StepTimes mean_step(const std::vector<EpochReport>& epochs);
+
 /// The whole run, indented: {"ranks", "model", ..., "epochs": [{"epoch", "loss", "train_accuracy", "test_accuracy",
-/// "samples_per_s", "comm_share"}]}. Accuracies and shares are 0 to 1; a share is null if communication overlaps.
+/// "samples_per_s", "comm_share", "step_ms": {...}}]}. Accuracies and shares are 0 to 1; the share of communication is
+/// that which is exposed.
 [[nodiscard]] std::string json_text(const RunDescription& run, const std::vector<EpochReport>& epochs);
 
 }  // namespace tutti::sgd

@@ -1,6 +1,7 @@
 #include "apps/sgd/run.hpp"
 
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <cstdio>
 #include <cstdlib>
@@ -9,7 +10,7 @@
 #include "apps/files.hpp"
 #include "apps/root.hpp"
 #include "apps/sgd/checkpoint.hpp"
-#include "apps/sgd/device_learner.hpp"
+#include "apps/sgd/device.hpp"
 #include "apps/sgd/report.hpp"
 #include "apps/standard_output.hpp"
 
@@ -32,6 +33,8 @@ std::string default_digits() {
 }
 
 Split read_data(const Settings& settings) {
+  if (settings.synthetic > 0)
+    return split(made_up(settings.synthetic, settings.seed), settings.test_fraction, settings.seed);
   if (settings.images.empty()) {
     DataSet digits = read_csv(settings.data.empty() ? default_digits() : settings.data);
     if (settings.data.empty()) digits.name = "UCI handwritten digits";
@@ -41,7 +44,7 @@ Split read_data(const Settings& settings) {
   if (settings.test_images.empty()) return split(images, settings.test_fraction, settings.seed);
   Split data{std::move(images), read_idx(settings.test_images, settings.test_labels)};
   auto& [train, test] = data;
-  if (train.features != test.features) {
+  if (train.features != test.features || train.height != test.height) {
     throw apps::InputError(
         fmt::format("{} has images of {} pixels, {} of {}", train.name, train.features, test.name, test.features));
   }
@@ -52,6 +55,7 @@ Split read_data(const Settings& settings) {
 void broadcast(MPI_Comm comm, DataSet& data) {
   apps::broadcast(comm, data.name);
   apps::broadcast(comm, data.features);
+  apps::broadcast(comm, data.height);
   apps::broadcast(comm, data.classes);
   apps::broadcast(comm, data.white);
   apps::broadcast(comm, data.pixels);
@@ -71,6 +75,31 @@ Split shared_data(const Settings& settings, MPI_Comm comm) {
   return data;
 }
 
+/// Tells on a terminal how far an epoch is.
+class Countdown {
+ public:
+  /// `is_shown`: on this rank.
+  explicit Countdown(bool is_shown) : is_shown_(is_shown && ::isatty(STDERR_FILENO) == 1) {}
+  void show(int epoch, double done) {
+    const double now = MPI_Wtime();
+    if (!is_shown_ || now < next_) return;
+    next_ = now + 0.2;
+    fmt::print(stderr, "\r{:>6}  {:3.0f} %, {:.0f} s left ", epoch, 100 * done, (now - start_) * (1 - done) / done);
+    std::fflush(stderr);
+    has_shown_ = true;
+  }
+  void clear() {
+    if (has_shown_) fmt::print(stderr, "\r{:40}\r", "");
+    has_shown_ = false;
+    start_ = MPI_Wtime();
+    next_ = start_ + 1;
+  }
+
+ private:
+  bool is_shown_, has_shown_ = false;
+  double start_ = MPI_Wtime(), next_ = start_ + 1;
+};
+
 /// Training that prints, saves and resumes.
 template <class T>
 class Run {
@@ -78,25 +107,41 @@ class Run {
   Run(const Settings& settings, const Split& data, const Communicator& comm, MPI_Comm mpi)
       : settings_(settings),
         mpi_(mpi),
+        countdown_(comm.rank() == Rank{0}),
         trainer_(settings, data, comm),
-        identity_{settings.precision, trainer_.shape().widths(), settings.seed,
-                  static_cast<std::uint64_t>(settings.batch), fingerprint(data)},
+        identity_{.precision = settings.precision,
+                  .model = trainer_.network().name(),
+                  .optimizer = settings.optimizer,
+                  .parameters = trainer_.network().parameter_count(),
+                  .seed = settings.seed,
+                  .batch = static_cast<std::uint64_t>(settings.batch),
+                  .accumulate = static_cast<std::uint64_t>(settings.accumulate),
+                  .data = fingerprint(data)},
         description_{settings,
                      data,
-                     trainer_.shape().widths(),
-                     trainer_.shape().parameter_count(),
+                     trainer_.network().name(),
+                     trainer_.network().parameter_count(),
                      comm.size(),
-                     trainer_.algorithm()} {}
+                     std::string{trainer_.exchange().algorithm()},
+                     trainer_.exchange().bucket_count(),
+                     trainer_.exchange().bytes_of_step(),
+                     trainer_.memory()} {}
 
   void operator()() {
     resume();
     print(header_text(description_));
     while (trainer_.epochs() < settings_.epochs) {
-      epochs_.push_back(trainer_.run_epoch());
+      countdown_.clear();
+      const auto show = [&](double done) { countdown_.show(trainer_.epochs() + 1, done); };
+      epochs_.push_back(trainer_.run_epoch(show));
+      countdown_.clear();
       print(row_text(epochs_.back()));
       save();
     }
-    if (epochs_.empty()) print("All epochs are done already: ask for more by --epochs.\n");
+    if (epochs_.empty())
+      print("All epochs are done already: ask for more by --epochs.\n");
+    else
+      print(step_text(description_, epochs_));
     report();
   }
 
@@ -109,13 +154,18 @@ class Run {
       print(fmt::format("Resumed   '{}' after {} epochs\n", settings_.checkpoint, progress.epochs));
     });
     apps::broadcast(mpi_, progress.epochs);
+    apps::broadcast(mpi_, progress.steps);
+    apps::broadcast(mpi_, progress.scale);
+    apps::broadcast(mpi_, progress.unscaled);
     apps::broadcast(mpi_, progress.weights);
-    apps::broadcast(mpi_, progress.velocity);
+    apps::broadcast(mpi_, progress.mean);
+    apps::broadcast(mpi_, progress.square);
     if (!progress.weights.empty()) trainer_.resume(progress);
   }
   void save() {
     if (settings_.checkpoint.empty()) return;
-    apps::on_root(mpi_, [&] { apps::replace_file(settings_.checkpoint, encode(identity_, trainer_.progress())); });
+    const Progress<T> progress = trainer_.progress();
+    apps::on_root(mpi_, [&] { apps::replace_file(settings_.checkpoint, encode(identity_, progress)); });
   }
   void report() {
     apps::on_root(mpi_, [&] {
@@ -136,6 +186,7 @@ class Run {
 
   const Settings& settings_;
   MPI_Comm mpi_;
+  Countdown countdown_;
   Trainer<T> trainer_;
   Identity identity_;
   RunDescription description_;
@@ -150,10 +201,10 @@ void run(const Settings& settings, MPI_Comm mpi) {
   const Split data = shared_data(settings, mpi);
   if (settings.device) use_device(local_rank(Communicator{mpi}));
   const Communicator comm{mpi, {.buffers = settings.device && std::getenv("TUTTI_BUFFERS") == nullptr ? "device" : ""}};
-  if (settings.precision == "float") {
-    Run<float>{settings, data, comm, mpi}();
-  } else {
+  if (settings.is_double()) {
     Run<double>{settings, data, comm, mpi}();
+  } else {
+    Run<float>{settings, data, comm, mpi}();
   }
 }
 

@@ -1,16 +1,14 @@
 #include "apps/sgd/trainer.hpp"
-#include "apps/root.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <cstdint>
 #include <numeric>
 
-#include "apps/sgd/device_learner.hpp"
-#include "apps/sgd/host_learner.hpp"
+#include "apps/root.hpp"
+#include "apps/sgd/tasks.hpp"
 
 namespace tutti::sgd {
 
@@ -18,12 +16,9 @@ namespace {
 
 constexpr std::size_t most_parameters = 200'000'000;
 
-std::vector<int> widths_of(const Settings& settings, const DataSet& data) {
-  std::vector<int> widths{data.features};
-  widths.insert(widths.end(), settings.hidden.begin(), settings.hidden.end());
-  widths.push_back(data.classes);
-  return widths;
-}
+// The scale of a loss whose gradients are of fp16: halved if one is too large, doubled after so many steps without.
+constexpr double first_scale = 1024, least_scale = 1, most_scale = 0x1p24;
+constexpr std::int64_t steps_to_double = 500;
 
 /// 0, 1, ..., size - 1 in the order of this epoch.
 std::vector<int> shuffled_order(int size, std::uint64_t seed, int epoch) {
@@ -33,27 +28,40 @@ std::vector<int> shuffled_order(int size, std::uint64_t seed, int epoch) {
   return order;
 }
 
+std::size_t images_of_step(const Settings& settings) {
+  return static_cast<std::size_t>(settings.batch) * static_cast<std::size_t>(settings.accumulate);
+}
+
 /// Throws unless these settings can be used with these images.
 const Settings& fitting(const Settings& settings, const DataSet& train) {
-  if (settings.batch > train.size()) {
-    throw apps::InputError(
-        fmt::format("--batch: {} images, but there are only {} to train with", settings.batch, train.size()));
-  }
-  const std::size_t parameters = parameter_count(widths_of(settings, train));
-  if (parameters > most_parameters) {
-    throw apps::InputError(
-        fmt::format("--hidden: the model would have {} parameters, {} at most", parameters, most_parameters));
+  if (images_of_step(settings) > static_cast<std::size_t>(train.size())) {
+    throw apps::InputError(fmt::format("--batch{}: {} images, but there are only {} to train with",
+                                       settings.accumulate > 1 ? " times --accumulate" : "", images_of_step(settings),
+                                       train.size()));
   }
   return settings;
 }
 
-/// Where all numbers are: on the host or on a device.
-template <class T>
-std::unique_ptr<Learner<T>> learner_of(const Settings& settings, const Shape& shape, const Split& data,
-                                       const Communicator& comm) {
-  if (settings.device) return device_learner<T>(shape, data, settings, local_rank(comm));
-  return std::make_unique<HostLearner<T>>(shape, data, settings);
+Machine machine_of(const Settings& settings, const Communicator& comm) {
+  const bool by_library =
+      settings.products == "library" || (settings.products == "auto" && (settings.device || has_openblas()));
+  if (settings.products == "library" && !settings.device && !has_openblas())
+    throw apps::InputError("--products library: this build has no OpenBLAS; allowed: auto, in-order");
+  return Machine{by_library ? Products::library : Products::in_order,
+                 settings.device ? open_device(local_rank(comm)) : nullptr};
 }
+
+/// Adds the time since it was begun, or since the last lap.
+class Laps {
+ public:
+  void add_to(double& seconds) {
+    const double now = MPI_Wtime();
+    seconds += now - std::exchange(last_, now);
+  }
+
+ private:
+  double last_ = MPI_Wtime();
+};
 
 }  // namespace
 
@@ -65,9 +73,21 @@ int local_rank(const Communicator& comm) {
   return before;
 }
 
-Part part_of(std::size_t count, int rank, int size) {
-  const auto begin = [&](int part) { return count * static_cast<std::size_t>(part) / static_cast<std::size_t>(size); };
-  return {begin(rank), begin(rank + 1) - begin(rank)};
+Network network_of(const Settings& settings, const DataSet& data) {
+  std::vector<int> widths{data.features};
+  widths.insert(widths.end(), settings.hidden.begin(), settings.hidden.end());
+  widths.push_back(data.classes);
+  const Geometry image{static_cast<std::size_t>(data.height), static_cast<std::size_t>(data.features / data.height), 1};
+  const bool is_dense = settings.model == "mlp";
+  const Network network = is_dense
+                              ? Network::perceptron(widths)
+                              : Network::convolutional(image, settings.channels, settings.hidden, data.classes);
+  const std::size_t parameters = network.parameter_count();
+  if (parameters > most_parameters) {
+    throw apps::InputError(
+        fmt::format("--hidden: the model would have {} parameters, {} at most", parameters, most_parameters));
+  }
+  return network;
 }
 
 template <class T>
@@ -75,77 +95,187 @@ Trainer<T>::Trainer(const Settings& settings, const Split& data, const Communica
     : settings_(fitting(settings, data.train)),
       data_(data),
       comm_(comm),
-      shape_(widths_of(settings, data.train)),
-      learner_(learner_of<T>(settings_, shape_, data, comm)),
-      // Every step needs this sum: as a plan it is prepared once. One buffer for all layers, and for the
-      // loss, makes it one large message instead of many small ones.
-      plan_(learner_->plan_sums(comm, settings_.algorithm)),
-      has_overlap_(learner_->overlap_sums(comm, plan_.algorithm())) {
+      network_(network_of(settings, data.train)),
+      machine_(machine_of(settings, comm)),
+      parameters_(machine_, network_, settings.format()),
+      gradient_(machine_, network_.parameter_count()),
+      model_(machine_, network_, data, settings.batch),
+      exchange_(machine_, network_, settings_, comm, gradient_.data()),
+      optimizer_(machine_, settings_, exchange_.owned(), parameters_) {
+  if (settings.overlap) machine_.set_pause([this] { exchange_.poll(); });
   Progress<T> first;
-  first.weights.resize(shape_.parameter_count());
-  first.velocity.resize(shape_.parameter_count());
+  if (settings.format() == Format16::fp16) first.scale = first_scale;
+  first.weights.resize(network_.parameter_count());
+  first.mean.resize(network_.parameter_count());
+  if (settings.optimizer == "adam") first.square.resize(network_.parameter_count());
   Random random{settings.seed, Random::Purpose::weights};
-  initialize(shape_, std::span{first.weights}, random);
-  learner_->load(first);
+  initialize(network_, std::span{first.weights}, random);
+  resume(first);
 }
 
 template <class T>
 Progress<T> Trainer<T>::progress() const {
-  Progress<T> progress{epochs_, {}, {}};
-  learner_->save(progress);
+  Progress<T> progress = progress_;
+  progress.weights.resize(network_.parameter_count());
+  progress.mean.resize(network_.parameter_count());
+  if (settings_.optimizer == "adam") progress.square.resize(network_.parameter_count());
+  const bool has_all_weights = parameters_.wide() != nullptr;
+  if (has_all_weights) {
+    machine_.copy(parameters_.wide(), progress.weights.data(), progress.weights.size() * sizeof(T));
+    machine_.wait();
+  }
+  optimizer_.save(progress);
+  if (!has_all_weights) exchange_.gather(progress.weights);
+  exchange_.gather(progress.mean);
+  if (settings_.optimizer == "adam") exchange_.gather(progress.square);
   return progress;
 }
 
 template <class T>
 void Trainer<T>::resume(const Progress<T>& progress) {
-  epochs_ = progress.epochs;
-  learner_->load(progress);
+  const Array<T> weights{machine_, std::span{progress.weights}};
+  parameters_.take(weights.data(), 0, weights.size());
+  optimizer_.load(progress);
+  machine_.wait();
+  progress_ = {progress.epochs, progress.steps, progress.scale, progress.unscaled, {}, {}, {}};
 }
 
 template <class T>
-EpochReport Trainer<T>::run_epoch() {
-  communication_seconds_ = 0;
+Memory Trainer<T>::memory() const {
+  return {parameters_.bytes(), gradient_.bytes(), optimizer_.bytes(), exchange_.bytes(), model_.bytes()};
+}
+
+template <class T>
+int Trainer<T>::steps_of_epoch() const {
+  const auto images = static_cast<std::size_t>(data_.train.size()), step = images_of_step(settings_);
+  return static_cast<int>((images + step - 1) / step);
+}
+
+template <class T>
+EpochReport Trainer<T>::run_epoch(const std::function<void(double done)>& on_step) {
+  times_ = {};
+  skipped_ = 0;
+  static_cast<void>(exchange_.take_time());
   const double start = MPI_Wtime();
-  const int size = data_.train.size(), epoch = epochs_ + 1;
-  const std::vector<int> order = shuffled_order(size, settings_.seed, epoch);
-  learner_->begin_epoch(order);
-  const auto images = static_cast<std::size_t>(size), batch = static_cast<std::size_t>(settings_.batch);
-  for (std::size_t first = 0; first < images; first += batch) {
-    step({first, std::min(batch, images - first)});
+  const int epoch = progress_.epochs + 1;
+  const std::vector<int> order = shuffled_order(data_.train.size(), settings_.seed, epoch);
+  model_.begin_epoch(order);
+  const std::size_t images = order.size(), at_once = images_of_step(settings_);
+  for (std::size_t first = 0; first < images; first += at_once) {
+    const std::size_t count = std::min(at_once, images - first);
+    step({first, count});
+    if (on_step) on_step(static_cast<double>(first + count) / static_cast<double>(images));
   }
-  const Totals of_training = learner_->totals();
-  const double seconds = MPI_Wtime() - start;
-  if (!std::isfinite(of_training.loss)) {
+  const Totals here = model_.totals();
+  EpochReport found = report(here, MPI_Wtime() - start);
+  if (!std::isfinite(found.loss)) {
     throw apps::CommonFailure(fmt::format("the loss grew beyond all numbers in epoch {}: try a smaller --rate", epoch));
   }
-  epochs_ = epoch;
-
-  const int correct_here = learner_->correct_in_test(mine({0, static_cast<std::size_t>(data_.test.size())}));
-  std::array<double, 3> totals{static_cast<double>(correct_here), communication_seconds_, seconds};
-  allreduce(std::span<double>{totals}, Op::sum, comm_);
-  const auto& [correct, all_communication, all_seconds] = totals;
-  return {.epoch = epoch,
-          .loss = of_training.loss / size,
-          .train_accuracy = of_training.correct / size,
-          .test_accuracy = correct / data_.test.size(),
-          .samples_per_s = static_cast<double>(size) * comm_.size() / all_seconds,
-          .comm_share = has_overlap_ ? std::nullopt : std::optional{all_communication / all_seconds}};
+  found.epoch = progress_.epochs = epoch;
+  return found;
 }
 
-/// Adapts the weights to a batch of images.
+/// Collective. Means of the ranks.
 template <class T>
-void Trainer<T>::step(Part batch) {
-  learner_->differentiate(mine(batch));
-  if (!has_overlap_) sum_over_ranks();
-  learner_->update(static_cast<int>(batch.count));
+EpochReport Trainer<T>::report(const Totals& here, double seconds) {
+  const CommunicationTime communication = exchange_.take_time();
+  const int correct_here =
+      model_.correct_in_test(parameters_, mine({0, static_cast<std::size_t>(data_.test.size())}));
+  std::array<double, 9> sums{here.loss,           here.correct,         static_cast<double>(correct_here),
+                             times_.forward,      times_.backward,      communication.exposed,
+                             communication.hidden, times_.optimizer, seconds};
+  allreduce(std::span<double>{sums}, Op::sum, comm_);
+  const auto& [loss, correct, correct_in_test, forward, backward, exposed, hidden, optimizer, all] = sums;
+  const int steps = steps_of_epoch(), size = data_.train.size();
+  const double both = static_cast<double>(steps) * comm_.size();
+  return {.loss = loss / size,
+          .train_accuracy = correct / size,
+          .test_accuracy = correct_in_test / data_.test.size(),
+          .samples_per_s = static_cast<double>(size) * comm_.size() / all,
+          .step = {forward / both, backward / both, exposed / both, hidden / both, optimizer / both, all / both},
+          .steps = steps,
+          .skipped = skipped_,
+          .rate = rate_of(settings_, std::max<std::int64_t>(0, progress_.steps - 1),
+                          std::int64_t{settings_.epochs} * steps),
+          .scale = progress_.scale};
+}
+
+/// Adapts the weights to some batches of images.
+template <class T>
+void Trainer<T>::step(Part images) {
+  machine_.run(gradient_.size(), Fill<T>{gradient_.data(), T{0}});
+  const auto batch = static_cast<std::size_t>(settings_.batch);
+  for (std::size_t done = 0; done < images.count; done += batch) {
+    const std::size_t count = std::min(batch, images.count - done);
+    differentiate({images.first + done, count}, done + count == images.count);
+  }
+  exchange_.finish();
+  update(images.count);
+}
+
+/// Adds the gradient of this rank's part of a batch; of the last one of a step, the ranks' gradients are summed.
+template <class T>
+void Trainer<T>::differentiate(Part batch, bool is_last) {
+  const Part part = mine(batch);
+  std::size_t done = 0;
+  do {  // Without images, too: the others' sums may be awaited.
+    const Part now{part.first + done, std::min(model_.at_once(), part.count - done)};
+    done += now.count;
+    const bool is_complete = is_last && done == part.count;
+    Laps laps;
+    model_.forward(parameters_, now, static_cast<T>(progress_.scale));
+    laps.add_to(times_.forward);
+    const double before = exchange_.time().exposed;
+    model_.backward(parameters_, gradient_.data(), [&](std::size_t layer) {
+      if (is_complete) exchange_.ready(layer);
+    });
+    if (!settings_.overlap) machine_.wait();  // else nobody waits for a device
+    laps.add_to(times_.backward);
+    times_.backward -= exchange_.time().exposed - before;
+  } while (done < part.count);
 }
 
 template <class T>
-void Trainer<T>::sum_over_ranks() {
-  const double start = MPI_Wtime();
-  plan_.start();
-  plan_.wait();
-  communication_seconds_ += MPI_Wtime() - start;
+double Trainer<T>::length_of_gradient(double factor) const {
+  double squares = 0;
+  for (std::size_t part = 0; part < exchange_.owned().size(); ++part)
+    squares += optimizer_.squares_of(exchange_.sums(part), exchange_.owned()[part].count);
+  if (settings_.zero > 0) allreduce(squares, Op::sum, comm_);
+  return std::sqrt(squares) * factor;
+}
+
+/// Adapts the scale; false: the step cannot be taken.
+template <class T>
+bool Trainer<T>::fits_scale(double length) {
+  if (settings_.format() != Format16::fp16) return true;
+  if (!std::isfinite(length)) {
+    progress_.scale = std::max(least_scale, progress_.scale / 2);
+    progress_.unscaled = 0;
+    ++skipped_;
+    return false;
+  }
+  return true;
+}
+
+/// Takes the step of a gradient, which is the sum over so many images.
+template <class T>
+void Trainer<T>::update(std::size_t images) {
+  Laps laps;
+  double factor = 1 / (static_cast<double>(images) * progress_.scale);
+  const bool needs_length = settings_.clip > 0 || settings_.format() == Format16::fp16;
+  const double length = needs_length ? length_of_gradient(factor) : 0;
+  const double rate = rate_of(settings_, progress_.steps, std::int64_t{settings_.epochs} * steps_of_epoch());
+  if (!fits_scale(length)) return laps.add_to(times_.optimizer);
+  ++progress_.steps;
+  if (settings_.clip > 0 && length > settings_.clip) factor *= settings_.clip / length;
+  for (std::size_t part = 0; part < exchange_.owned().size(); ++part)
+    optimizer_.step(part, exchange_.sums(part), rate, factor, progress_.steps);
+  if (settings_.format() == Format16::fp16 && ++progress_.unscaled == steps_to_double) {
+    progress_.scale = std::min(most_scale, progress_.scale * 2);
+    progress_.unscaled = 0;
+  }
+  laps.add_to(times_.optimizer);
+  exchange_.share(parameters_);
 }
 
 /// This rank's part of images that all ranks share.

@@ -1,0 +1,249 @@
+#include "apps/sgd/exchange.hpp"
+
+#include <algorithm>
+
+#include "apps/sgd/tasks.hpp"
+
+namespace tutti::sgd {
+
+namespace {
+
+/// Adds the time in which it lives.
+class Stopwatch {
+ public:
+  explicit Stopwatch(double& into) : into_(into), start_(MPI_Wtime()) {}
+  Stopwatch(const Stopwatch&) = delete;
+  Stopwatch& operator=(const Stopwatch&) = delete;
+  ~Stopwatch() { into_ += MPI_Wtime() - start_; }
+
+ private:
+  double& into_;
+  double start_;
+};
+
+/// Buckets that are begun early are small, so that the network has something to do early.
+constexpr std::size_t first_limit = std::size_t{1} << 20;
+
+Type type_of_format(Format16 format) { return format == Format16::fp16 ? Type::fp16 : Type::bf16; }
+
+}  // namespace
+
+Part part_of(std::size_t count, int rank, int size) {
+  const auto begin = [&](int part) { return count * static_cast<std::size_t>(part) / static_cast<std::size_t>(size); };
+  return {begin(rank), begin(rank + 1) - begin(rank)};
+}
+
+std::vector<Bucket> buckets_of(const Network& network, std::size_t limit, std::size_t bytes_of_number) {
+  std::vector<Bucket> buckets;
+  const std::vector<Layer>& layers = network.layers();
+  for (std::size_t index = layers.size(); index-- > 0;) {
+    const Layer& layer = layers[index];
+    const std::size_t most = buckets.size() == 1 ? std::min(limit, first_limit) : limit;
+    const bool has_room =
+        !buckets.empty() &&
+        (limit == 0 || (buckets.back().range.count + layer.parameters()) * bytes_of_number <= most);
+    if (!has_room) buckets.push_back({{layer.weights, 0}, index, index});
+    Bucket& bucket = buckets.back();
+    bucket.first = index;
+    bucket.range = {layer.weights, bucket.range.count + layer.parameters()};
+  }
+  return buckets;
+}
+
+/// The sum of a bucket.
+template <class T>
+struct Exchange<T>::Sum {
+  Array<std::uint16_t> narrow;  ///< What travels, if it is not the gradient itself.
+  Array<std::uint16_t> narrow_part;
+  Array<T> part;             ///< Of the sum, what this rank owns.
+  std::optional<Plan> plan;  ///< Nothing: the call is put into a stream.
+};
+
+template <class T>
+Exchange<T>::Exchange(const Machine& machine, const Network& network, const Settings& settings,
+                      const Communicator& comm, T* gradient)
+    : machine_(machine),
+      settings_(settings),
+      comm_(comm),
+      gradient_(gradient),
+      format_(settings.format()),
+      buckets_(buckets_of(network, settings.bucket, format_ ? sizeof(std::uint16_t) : sizeof(T))) {
+  for (const Bucket& bucket : buckets_) {
+    const Part all = bucket.range;
+    const Part part = settings.zero > 0 ? part_of(all.count, comm.rank().value(), comm.size()) : Part{0, all.count};
+    owned_.push_back({all.first + part.first, part.count});
+    auto& sum = *sums_.emplace_back(std::make_unique<Sum>());
+    if (format_) sum.narrow = Array<std::uint16_t>{machine, all.count};
+    if (settings.zero > 0) sum.part = Array<T>{machine, part.count};
+    if (settings.zero > 0 && format_) sum.narrow_part = Array<std::uint16_t>{machine, part.count};
+    if (!uses_stream()) sum.plan.emplace(plan_sum(sum, all));
+  }
+}
+
+template <class T>
+Exchange<T>::~Exchange() = default;
+
+template <class T>
+Options Exchange<T>::options() const {
+  return {.algorithm = settings_.algorithm};
+}
+
+template <class T>
+std::vector<Count> Exchange<T>::counts_of(Part range) const {
+  std::vector<Count> counts;
+  for (int rank = 0; rank < comm_.size(); ++rank)
+    counts.emplace_back(part_of(range.count, rank, comm_.size()).count);
+  return counts;
+}
+
+template <class T>
+Plan Exchange<T>::plan_sum(const Sum& sum, Part range) const {
+  const Type type = format_ ? type_of_format(*format_) : type_of<T>;
+  void* const all = format_ ? static_cast<void*>(sum.narrow.data()) : gradient_ + range.first;
+  if (settings_.zero == 0) return plan_allreduce(all, all, Count{range.count}, type, Op::sum, comm_, options());
+  void* const part = format_ ? static_cast<void*>(sum.narrow_part.data()) : sum.part.data();
+  return plan_reduce_scatter(all, part, counts_of(range), type, Op::sum, comm_, options());
+}
+
+template <class T>
+void Exchange<T>::put_into_stream(std::size_t bucket) const {
+  const Sum& sum = *sums_[bucket];
+  const Part range = buckets_[bucket].range;
+  const Type type = format_ ? type_of_format(*format_) : type_of<T>;
+  void* const all = format_ ? static_cast<void*>(sum.narrow.data()) : gradient_ + range.first;
+  Options in_stream = options();
+  in_stream.stream = machine_.device()->second_stream();
+  if (settings_.zero == 0) return allreduce(all, all, Count{range.count}, type, Op::sum, comm_, in_stream);
+  void* const part = format_ ? static_cast<void*>(sum.narrow_part.data()) : sum.part.data();
+  reduce_scatter(all, part, counts_of(range), type, Op::sum, comm_, in_stream);
+}
+
+template <class T>
+const T* Exchange<T>::sums(std::size_t bucket) const {
+  return settings_.zero > 0 ? sums_[bucket]->part.data() : gradient_ + buckets_[bucket].range.first;
+}
+
+template <class T>
+void Exchange<T>::ready(std::size_t layer) {
+  if (!settings_.overlap) return;
+  poll();
+  if (begun_ < buckets_.size() && buckets_[begun_].first == layer) begin(begun_);
+}
+
+template <class T>
+void Exchange<T>::begin(std::size_t bucket) {
+  if (bucket == 0) first_begun_ = MPI_Wtime(), exposed_then_ = time_.exposed;
+  const Stopwatch watch{time_.exposed};
+  const Part range = buckets_[bucket].range;
+  Sum& sum = *sums_[bucket];
+  if (format_) machine_.run(range.count, Narrow<T>{gradient_ + range.first, sum.narrow.data(), *format_});
+  if (uses_stream()) {
+    machine_.device()->second_waits();
+    put_into_stream(bucket);
+  } else {
+    machine_.wait();  // The call takes the gradient from here.
+    sum.plan->start();
+  }
+  ++begun_;
+}
+
+template <class T>
+void Exchange<T>::poll() {
+  if (ended_ == begun_ || uses_stream()) return;
+  const Stopwatch watch{time_.exposed};
+  while (ended_ < begun_ && sums_[ended_]->plan->test())
+    end(ended_);
+}
+
+/// The sum is there.
+template <class T>
+void Exchange<T>::end(std::size_t bucket) {
+  const Sum& sum = *sums_[bucket];
+  const Part range = buckets_[bucket].range;
+  if (format_ && settings_.zero > 0)
+    machine_.run(sum.part.size(), Widen<T>{sum.narrow_part.data(), sum.part.data(), *format_});
+  else if (format_)
+    machine_.run(range.count, Widen<T>{sum.narrow.data(), gradient_ + range.first, *format_});
+  ++ended_;
+}
+
+template <class T>
+void Exchange<T>::finish() {
+  while (begun_ < buckets_.size())
+    begin(begun_);
+  {
+    const Stopwatch watch{time_.exposed};
+    if (uses_stream()) machine_.device()->tasks_wait();
+    while (ended_ < begun_) {
+      if (!uses_stream()) sums_[ended_]->plan->wait();
+      end(ended_);
+    }
+  }
+  const double under_way = MPI_Wtime() - first_begun_;
+  time_.hidden += std::max(0.0, under_way - (time_.exposed - exposed_then_));
+  begun_ = ended_ = 0;
+}
+
+template <class T>
+void Exchange<T>::share(const Parameters<T>& parameters) {
+  if (settings_.zero == 0) return;
+  const Stopwatch watch{time_.exposed};
+  const Type type = format_ ? type_of_format(*format_) : type_of<T>;
+  const std::size_t bytes = format_ ? sizeof(std::uint16_t) : sizeof(T);
+  Options how{};
+  if (uses_stream()) {
+    machine_.device()->second_waits();
+    how.stream = machine_.device()->second_stream();
+  } else {
+    machine_.wait();
+  }
+  for (std::size_t bucket = 0; bucket < buckets_.size(); ++bucket) {
+    auto* const all = static_cast<std::byte*>(parameters.data());
+    const Part range = buckets_[bucket].range;
+    allgatherv(all + owned_[bucket].first * bytes, all + range.first * bytes, CountsAndOffsets{counts_of(range)}, type,
+               comm_, how);
+  }
+  if (uses_stream()) machine_.device()->tasks_wait();
+}
+
+template <class T>
+void Exchange<T>::gather(std::span<T> values) const {
+  if (settings_.zero == 0) return;
+  for (std::size_t bucket = 0; bucket < buckets_.size(); ++bucket) {
+    const Part range = buckets_[bucket].range;
+    allgatherv(values.data() + owned_[bucket].first, values.data() + range.first, CountsAndOffsets{counts_of(range)},
+               type_of<T>, comm_);
+  }
+}
+
+template <class T>
+CommunicationTime Exchange<T>::take_time() {
+  return std::exchange(time_, {});
+}
+
+template <class T>
+std::size_t Exchange<T>::bytes_of_step() const {
+  std::size_t numbers = 0;
+  for (const Bucket& bucket : buckets_)
+    numbers += bucket.range.count;
+  const std::size_t bytes = format_ ? sizeof(std::uint16_t) : sizeof(T);
+  return numbers * bytes * (settings_.zero > 0 ? 2 : 1);
+}
+
+template <class T>
+std::size_t Exchange<T>::bytes() const {
+  std::size_t bytes = 0;
+  for (const auto& sum : sums_)
+    bytes += sum->narrow.bytes() + sum->narrow_part.bytes() + sum->part.bytes();
+  return bytes;
+}
+
+template <class T>
+std::string_view Exchange<T>::algorithm() const {
+  return sums_.front()->plan ? sums_.front()->plan->algorithm() : "";
+}
+
+template class Exchange<float>;
+template class Exchange<double>;
+
+}  // namespace tutti::sgd
