@@ -11,10 +11,10 @@ namespace tutti::sgd {
 /// The state of a training: all that is needed to go on, the same on all ranks.
 template <class T>
 struct Progress {
-  int epochs = 0;            ///< Completed.
-  std::int64_t steps = 0;    ///< Of the optimizer, all epochs together.
-  double scale = 1;          ///< Of the loss, for gradients of 16 bits.
-  std::int64_t unscaled = 0; ///< Steps since the scale has changed.
+  int epochs = 0;                        ///< Completed.
+  std::int64_t steps = 0;                ///< Of the optimizer, all epochs together.
+  double scale = 1;                      ///< Of the loss, for gradients of 16 bits.
+  std::int64_t unscaled = 0;             ///< Steps since the scale has changed.
   std::vector<T> weights, mean, square;  ///< `square`: of Adam only.
 };
 

@@ -16,8 +16,8 @@ enum class Status : int { success = 0 };
 enum class Form : int { plain = 0, transposed = 1 };
 using Handle = void*;
 template <class T>
-using Gemm = Status (*)(Handle handle, Form a_form, Form b_form, int m, int n, int k, const T* alpha, const T* a, int lda,
-                        const T* b, int ldb, const T* beta, T* c, int ldc);
+using Gemm = Status (*)(Handle handle, Form a_form, Form b_form, int m, int n, int k, const T* alpha, const T* a,
+                        int lda, const T* b, int ldb, const T* beta, T* c, int ldc);
 
 struct Library {
   Status (*create)(Handle* handle) = nullptr;
@@ -61,10 +61,8 @@ void check(Status status, const char* function) {
 /// cuBLAS has matrices column by column: the transposed result is the product of the transposed matrices, b first.
 template <class T>
 void multiply_by(Gemm<T> gemm, Handle handle, const Product<T>& product, const char* name) {
-  const auto form = [](const Matrix<T>& matrix) { return matrix.right == 1 ? Form::plain : Form::transposed; };
-  const auto stride = [](const Matrix<T>& matrix) {
-    return static_cast<int>(matrix.right == 1 ? matrix.down : matrix.right);
-  };
+  const auto form = [](const Matrix<T>& matrix) { return matrix.is_transposed ? Form::transposed : Form::plain; };
+  const auto stride = [](const Matrix<T>& matrix) { return static_cast<int>(matrix.stride); };
   const auto& [a, b, result, rows, columns, depth] = product;
   const T one{1};
   const auto n = static_cast<int>(columns), m = static_cast<int>(rows), k = static_cast<int>(depth);
@@ -73,10 +71,13 @@ void multiply_by(Gemm<T> gemm, Handle handle, const Product<T>& product, const c
 
 }  // namespace
 
-void Cublas::open(CUstream stream) {
-  if (!library().is_whole()) return;
-  check(library().create(&handle_), "cublasCreate");
-  check(library().set_stream(handle_, stream), "cublasSetStream");
+std::string Cublas::open(CUstream stream) {
+  if (!library().is_whole()) return "libcublas was not found";
+  Status status = library().create(&handle_);
+  if (status == Status::success) status = library().set_stream(handle_, stream);
+  if (status == Status::success) return "";
+  close();
+  return fmt::format("cuBLAS cannot be used: status {}", static_cast<int>(status));
 }
 
 void Cublas::close() noexcept {
@@ -84,14 +85,11 @@ void Cublas::close() noexcept {
   handle_ = nullptr;
 }
 
-bool Cublas::multiply(const Product<float>& product) const {
-  if (handle_ != nullptr) multiply_by(library().sgemm, handle_, product, "cublasSgemm");
-  return handle_ != nullptr;
+void Cublas::multiply(const Product<float>& product) const {
+  multiply_by(library().sgemm, handle_, product, "cublasSgemm");
 }
-
-bool Cublas::multiply(const Product<double>& product) const {
-  if (handle_ != nullptr) multiply_by(library().dgemm, handle_, product, "cublasDgemm");
-  return handle_ != nullptr;
+void Cublas::multiply(const Product<double>& product) const {
+  multiply_by(library().dgemm, handle_, product, "cublasDgemm");
 }
 
 }  // namespace tutti::sgd

@@ -3,6 +3,8 @@
 
 #include <cuda.h>
 
+#include <string>
+
 #include "apps/sgd/product.hpp"
 
 namespace tutti::sgd {
@@ -14,13 +16,13 @@ class Cublas {
   Cublas& operator=(const Cublas&) = delete;
   ~Cublas() { close(); }
 
-  /// Loads libcublas and makes a handle in the current context, whose products go into the stream. Without the library
-  /// nothing happens. Throws Error if cuBLAS does.
-  void open(CUstream stream);
+  /// Loads libcublas and makes a handle in the current context, whose products go into the stream. Why that cannot be
+  /// done; empty: it is.
+  [[nodiscard]] std::string open(CUstream stream);
   void close() noexcept;
-  /// Queues a product; false: there is no cuBLAS.
-  [[nodiscard]] bool multiply(const Product<float>& product) const;
-  [[nodiscard]] bool multiply(const Product<double>& product) const;
+  /// Queues a product, once open() was. Throws Error if cuBLAS refuses.
+  void multiply(const Product<float>& product) const;
+  void multiply(const Product<double>& product) const;
 
  private:
   void* handle_ = nullptr;

@@ -20,7 +20,6 @@ struct DataSet {
   std::vector<std::uint8_t> labels;
 
   [[nodiscard]] int size() const { return static_cast<int>(labels.size()); }
-  [[nodiscard]] int label(int image) const { return labels[static_cast<std::size_t>(image)]; }
 
   /// The factor that turns a pixel into a value from 0 to 1.
   template <class T>

@@ -29,9 +29,11 @@ class Device {
   virtual void copy(const void* from, void* to, std::size_t bytes) = 0;
   /// Queues a task for all elements. `type`: "float" or "double".
   virtual void launch(const char* task, const char* type, std::uint64_t elements, const void* arguments) = 0;
-  /// Queues a product by cuBLAS; false: there is no cuBLAS.
-  [[nodiscard]] virtual bool multiply(const Product<float>& product) = 0;
-  [[nodiscard]] virtual bool multiply(const Product<double>& product) = 0;
+  /// Makes cuBLAS ready. Why that cannot be done; empty: it is.
+  [[nodiscard]] virtual std::string open_library() = 0;
+  /// Queues a product by cuBLAS.
+  virtual void multiply(const Product<float>& product) = 0;
+  virtual void multiply(const Product<double>& product) = 0;
   /// Returns when all that was queued is done.
   virtual void wait() = 0;
 

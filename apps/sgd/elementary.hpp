@@ -1,7 +1,7 @@
 #pragma once
-// exp, log, tanh and numbers of 16 bits with the same bits on the host and on a device, which those of the libraries have not. They are
-// made of additions, products, divisions and the bits of numbers; nothing branches, so that compilers use vectors.
-// Errors are a few units in the last place.
+// exp, log, tanh and numbers of 16 bits with the same bits on the host and on a device, which those of the libraries
+// have not. They are made of additions, products, divisions and the bits of numbers; nothing branches, so that
+// compilers use vectors. Errors are a few units in the last place.
 
 #include <bit>
 #include <cmath>

@@ -40,8 +40,7 @@ std::vector<Bucket> buckets_of(const Network& network, std::size_t limit, std::s
     const Layer& layer = layers[index];
     const std::size_t most = buckets.size() == 1 ? std::min(limit, first_limit) : limit;
     const bool has_room =
-        !buckets.empty() &&
-        (limit == 0 || (buckets.back().range.count + layer.parameters()) * bytes_of_number <= most);
+        !buckets.empty() && (limit == 0 || (buckets.back().range.count + layer.parameters()) * bytes_of_number <= most);
     if (!has_room) buckets.push_back({{layer.weights, 0}, index, index});
     Bucket& bucket = buckets.back();
     bucket.first = index;

@@ -91,8 +91,8 @@ class Exchange {
   const std::optional<Format16> format_;  ///< Of the numbers that travel; nothing: T.
   std::vector<Bucket> buckets_;
   std::vector<Part> owned_;
-  std::vector<std::unique_ptr<Sum>> sums_;  ///< By bucket.
-  std::size_t begun_ = 0, ended_ = 0;       ///< Buckets of the step; they begin and end in order.
+  std::vector<std::unique_ptr<Sum>> sums_;     ///< By bucket.
+  std::size_t begun_ = 0, ended_ = 0;          ///< Buckets of the step; they begin and end in order.
   double first_begun_ = 0, exposed_then_ = 0;  ///< When the first bucket was begun, and the exposed time then.
   CommunicationTime time_;
 };

@@ -51,8 +51,8 @@ constexpr T through_tanh(T result, T derivative) {
   return (T{1} - result * result) * derivative;
 }
 
-/// Gradient descent with momentum: the velocity is a running sum of gradients in which old ones fade. `factor` makes the
-/// sum of a batch the gradient.
+/// Gradient descent with momentum: the velocity is a running sum of gradients in which old ones fade. `factor` makes
+/// the sum of a batch the gradient.
 template <class T>
 struct Descent {
   T momentum, rate, factor;

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <vector>
 
+#include "apps/sgd/tasks.hpp"
 #include "lib/device/driver/check.hpp"
 #include "lib/device/driver/driver.hpp"
 #include "tutti/error.hpp"
@@ -56,14 +57,25 @@ void GpuStream::wait() const { cuda::check(table().StreamSynchronize(stream_), "
 
 Gpu::Gpu(int ordinal) : scope_(primary_context(ordinal)) {
   try {
-    cuda::check(table().ModuleLoadData(&module_, device_image()), "cuModuleLoadData");
+    load();
     stream_.emplace();
     second_.emplace();
-    cublas_.open(stream_->get());
   } catch (...) {
     close();
     throw;
   }
+}
+
+/// Ahead of any use, as loading may wait for the device.
+void Gpu::load() {
+  cuda::check(table().ModuleLoadData(&module_, device_image()), "cuModuleLoadData");
+  for (const char* const task : task_names)
+    for (const char* const type : {"float", "double"}) {
+      CUfunction& function = functions_[{task, type}];
+      const std::string name = fmt::format("sgd_{}_{}", task, type);
+      cuda::check(table().ModuleGetFunction(&function, module_, name.c_str()), "cuModuleGetFunction");
+      if (table().FuncLoad != nullptr) cuda::check(table().FuncLoad(function), "cuFuncLoad");
+    }
 }
 
 Gpu::~Gpu() { close(); }
@@ -96,22 +108,12 @@ void Gpu::copy(const void* from, void* to, std::size_t bytes) {
 }
 
 void Gpu::launch(const char* task, const char* type, std::uint64_t elements, const void* arguments) {
-  const std::string name = fmt::format("sgd_{}_{}", task, type);
-  auto found = functions_.find(name);
-  if (found == functions_.end()) {
-    CUfunction function = nullptr;
-    cuda::check(table().ModuleGetFunction(&function, module_, name.c_str()), "cuModuleGetFunction");
-    if (table().FuncLoad != nullptr) cuda::check(table().FuncLoad(function), "cuFuncLoad");
-    found = functions_.emplace(name, function).first;
-  }
+  CUfunction function = functions_.find(std::pair{std::string_view{task}, std::string_view{type}})->second;
   const auto blocks = static_cast<unsigned>((elements + threads - 1) / threads);
   void* parameters[] = {&elements, const_cast<void*>(arguments)};  // which the driver only reads
-  cuda::check(table().LaunchKernel(found->second, blocks, 1, 1, threads, 1, 1, 0, stream_->get(), parameters, nullptr),
+  cuda::check(table().LaunchKernel(function, blocks, 1, 1, threads, 1, 1, 0, stream_->get(), parameters, nullptr),
               "cuLaunchKernel");
 }
-
-bool Gpu::multiply(const Product<float>& product) { return cublas_.multiply(product); }
-bool Gpu::multiply(const Product<double>& product) { return cublas_.multiply(product); }
 
 std::string why_no_device() { return cuda::driver() != nullptr ? "" : "--device: " + cuda::why_no_driver(); }
 

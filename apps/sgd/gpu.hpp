@@ -6,6 +6,8 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <string_view>
+#include <utility>
 
 #include "apps/sgd/cublas.hpp"
 #include "apps/sgd/device.hpp"
@@ -44,20 +46,22 @@ class Gpu final : public Device {
   void release(void* memory) noexcept override;
   void copy(const void* from, void* to, std::size_t bytes) override;
   void launch(const char* task, const char* type, std::uint64_t elements, const void* arguments) override;
-  [[nodiscard]] bool multiply(const Product<float>& product) override;
-  [[nodiscard]] bool multiply(const Product<double>& product) override;
+  [[nodiscard]] std::string open_library() override { return cublas_.open(stream_->get()); }
+  void multiply(const Product<float>& product) override { cublas_.multiply(product); }
+  void multiply(const Product<double>& product) override { cublas_.multiply(product); }
   void wait() override { stream_->wait(); }
   [[nodiscard]] CUstream_st* second_stream() override { return second_->get(); }
   void second_waits() override { second_->wait_for(*stream_); }
   void tasks_wait() override { stream_->wait_for(*second_); }
 
  private:
+  void load();
   void close() noexcept;
 
   cuda::ScopedContext scope_;
   CUmodule module_ = nullptr;
   std::optional<GpuStream> stream_, second_;
-  std::map<std::string, CUfunction, std::less<>> functions_;  ///< By name, once they were launched.
+  std::map<std::pair<std::string_view, std::string_view>, CUfunction> functions_;  ///< By task and type.
   Cublas cublas_;
 };
 

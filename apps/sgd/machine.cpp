@@ -18,14 +18,14 @@ void Machine::multiply(const Product<T>& product) const {
   const auto& [a, b, result, rows, columns, depth] = product;
   if (rows == 0 || columns == 0 || depth == 0) return;
   if (device_ != nullptr) {
-    if (products_ == Products::library && device_->multiply(product)) return;
+    if (products_ == Products::library) return device_->multiply(product);
     return run(rows * columns,
-               Multiply<T>{a.data, b.data, result, columns, depth, a.down, a.right, b.down, b.right});
+               Multiply<T>{a.data, b.data, result, columns, depth, a.down(), a.right(), b.down(), b.right()});
   }
   const std::size_t at_once = pause_ ? std::clamp(most_work / (columns * depth), std::size_t{1}, rows) : rows;
   for (std::size_t row = 0; row < rows; row += at_once) {
     if (row > 0) pause_();
-    const Product<T> part{a.from_row(row), b, result + row * columns, std::min(at_once, rows - row), columns, depth};
+    const Product<T> part{a.from(row, 0), b, result + row * columns, std::min(at_once, rows - row), columns, depth};
     if (products_ == Products::library)
       multiply_by_openblas(part);
     else

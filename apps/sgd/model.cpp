@@ -35,7 +35,10 @@ std::size_t most_rows(const Network& network) {
 
 template <class T>
 Model<T>::Images::Images(const Machine& machine, const DataSet& data)
-    : scale(data.scale<T>()), pixels(machine, data.pixels), labels(machine, data.labels), order(machine, labels.size()) {}
+    : scale(data.scale<T>()),
+      pixels(machine, data.pixels),
+      labels(machine, data.labels),
+      order(machine, labels.size()) {}
 
 template <class T>
 Model<T>::Values::Values(const Machine& machine, const Layer& layer, std::size_t images, bool is_first)
@@ -119,12 +122,12 @@ void Model<T>::forward(const Parameters<T>& parameters, std::size_t index) {
   T* const results = values.results.data();
   const T* const weights = parameters.of(layer);
   machine_.run(rows * layer.outputs, Spread<T>{weights + layer.inputs * layer.outputs, results, layer.outputs});
-  machine_.multiply(Product<T>{
-      {in, layer.inputs, 1}, {weights, layer.outputs, 1}, results, rows, layer.outputs, layer.inputs});
+  machine_.multiply(
+      Product<T>{{in, layer.inputs}, {weights, layer.outputs}, results, rows, layer.outputs, layer.inputs});
   activate(layer, results, rows * layer.outputs);
   if (layer.is_convolution)
-    machine_.run(count_ * layer.out.size(), TakeLargest<T>{results, values.largest.data(), values.places.data(), height,
-                                                           width, layer.outputs});
+    machine_.run(count_ * layer.out.size(),
+                 TakeLargest<T>{results, values.largest.data(), values.places.data(), height, width, layer.outputs});
 }
 
 template <class T>
@@ -164,15 +167,15 @@ void Model<T>::backward(const Parameters<T>& parameters, std::size_t index, T* g
   const T* const in = layer.is_convolution ? values.rows.data()
                       : index == 0         ? input_.data()
                                            : values_[index - 1].out().data();
-  const Matrix<T> by_out{by_results, layer.outputs, 1};
-  machine_.multiply(Product<T>{Matrix<T>{in, layer.inputs, 1}.transposed(), by_out, gradient + layer.weights,
-                               layer.inputs, layer.outputs, rows});
-  machine_.multiply(Product<T>{{ones_.data(), rows, 1}, by_out, gradient + layer.biases, 1, layer.outputs, rows});
+  const Matrix<T> by_out{by_results, layer.outputs};
+  machine_.multiply(Product<T>{Matrix<T>{in, layer.inputs}.transposed(), by_out, gradient + layer.weights, layer.inputs,
+                               layer.outputs, rows});
+  machine_.multiply(Product<T>{{ones_.data(), rows}, by_out, gradient + layer.biases, 1, layer.outputs, rows});
   if (index == 0) return;  // Nobody asks for the derivatives by the image.
   const Array<T>& by_in = values_[index - 1].by_out();
   T* const by_rows = layer.is_convolution ? values.by_rows.data() : by_in.data();
   machine_.run(rows * layer.inputs, Fill<T>{by_rows, T{0}});
-  const Matrix<T> weights{parameters.of(layer), layer.outputs, 1};
+  const Matrix<T> weights{parameters.of(layer), layer.outputs};
   machine_.multiply(Product<T>{by_out, weights.transposed(), by_rows, rows, layer.inputs, layer.outputs});
   if (layer.is_convolution)
     machine_.run(count_ * layer.in.size(), SumSurroundings<T>{by_rows, by_in.data(), height, width, channels});

@@ -76,9 +76,8 @@ void Network::add(Layer layer) {
 
 std::string Network::name() const {
   const Geometry& image = layers_.front().in;
-  std::string name = layers_.front().is_convolution
-                         ? fmt::format("{}x{}x{}", image.height, image.width, image.channels)
-                         : fmt::format("{}", image.size());
+  std::string name = layers_.front().is_convolution ? fmt::format("{}x{}x{}", image.height, image.width, image.channels)
+                                                    : fmt::format("{}", image.size());
   for (const Layer& layer : layers_)
     name += layer.is_convolution ? fmt::format(" conv {}", layer.outputs) : fmt::format("-{}", layer.outputs);
   return name;

@@ -44,8 +44,8 @@ class Network {
   [[nodiscard]] static Network perceptron(const std::vector<int>& widths);
   /// Two convolutions with so many channels, then hidden layers, then the classes; maxima with 0 between them all.
   /// InputError: an image of less than 4 x 4 points.
-  [[nodiscard]] static Network convolutional(Geometry image, std::span<const int> channels,
-                                             std::span<const int> hidden, int classes);
+  [[nodiscard]] static Network convolutional(Geometry image, std::span<const int> channels, std::span<const int> hidden,
+                                             int classes);
 
   [[nodiscard]] const std::vector<Layer>& layers() const { return layers_; }
   [[nodiscard]] std::size_t parameter_count() const { return parameter_count_; }

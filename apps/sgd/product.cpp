@@ -18,7 +18,7 @@ void add_rows(const Matrix<T>& a, const T* b, std::size_t depth, T* result, std:
     std::copy_n(result + r * stride, tile_columns, sums[r].begin());
   for (std::size_t k = 0; k < depth; ++k)
     for (std::size_t r = 0; r < rows; ++r) {
-      const T factor = a.data[r * a.down + k * a.right];
+      const T factor = a.data[r * a.down() + k * a.right()];
       for (std::size_t c = 0; c < tile_columns; ++c)
         sums[r][c] += factor * b[k * tile_columns + c];
     }
@@ -47,9 +47,9 @@ void multiply_in_order(const Product<T>& product) {
       const std::size_t deep = std::min(tile_depth, depth - k);
       for (std::size_t i = 0; i < deep; ++i)
         for (std::size_t c = 0; c < width; ++c)
-          tile[i * tile_columns + c] = b.data[(k + i) * b.down + (column + c) * b.right];
+          tile[i * tile_columns + c] = b.data[(k + i) * b.down() + (column + c) * b.right()];
       std::size_t row = 0;
-      const auto left = [&] { return Matrix<T>{a.data + row * a.down + k * a.right, a.down, a.right}; };
+      const auto left = [&] { return a.from(row, k); };
       for (; width == tile_columns && row + tile_rows <= rows; row += tile_rows)
         add_rows<T, tile_rows>(left(), tile.data(), deep, result + row * columns + column, columns);
       for (; row < rows; ++row)

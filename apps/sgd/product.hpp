@@ -6,13 +6,18 @@
 
 namespace tutti::sgd {
 
-/// A matrix in an array: how far apart elements are that follow each other in a column, and in a row. One of them is 1.
+/// A matrix in an array: its rows, or, transposed, its columns lie one behind the other.
 template <class T>
 struct Matrix {
   const T* data;
-  std::size_t down, right;
-  [[nodiscard]] Matrix transposed() const { return {data, right, down}; }
-  [[nodiscard]] Matrix from_row(std::size_t row) const { return {data + row * down, down, right}; }
+  std::size_t stride;  ///< From a row, or column, to the next.
+  bool is_transposed = false;
+  [[nodiscard]] std::size_t down() const { return is_transposed ? 1 : stride; }
+  [[nodiscard]] std::size_t right() const { return is_transposed ? stride : 1; }
+  [[nodiscard]] Matrix transposed() const { return {data, stride, !is_transposed}; }
+  [[nodiscard]] Matrix from(std::size_t row, std::size_t column) const {
+    return {data + row * down() + column * right(), stride, is_transposed};
+  }
 };
 
 /// result += a * b, where `result` has so many rows and columns, one row behind the other, and `a` so many columns.

@@ -17,7 +17,8 @@ std::string with_plural(int count, std::string_view noun) {
 std::string header_text(const RunDescription& run) {
   const Settings& settings = run.settings;
   const DataSet& train = run.data.train;
-  std::string rule = fmt::format("{}, rate {}", settings.optimizer == "adam" ? "Adam" : "gradient descent", settings.rate);
+  std::string rule =
+      fmt::format("{}, rate {}", settings.optimizer == "adam" ? "Adam" : "gradient descent", settings.rate);
   if (settings.optimizer == "sgd") rule += fmt::format(", momentum {}", settings.momentum);
   if (settings.schedule == "cosine") rule += ", falling to 0";
   const std::string sums = settings.zero > 0
@@ -38,8 +39,9 @@ std::string header_text(const RunDescription& run) {
       "samples/s", "communication");
 }
 
-std::string row_text(const EpochReport& report) {
-  const std::string share = fmt::format("{:.1f} %", 100 * report.step.exposed / report.step.all);
+std::string row_text(const Settings& settings, const EpochReport& report) {
+  const std::string share =
+      settings.has_times() ? fmt::format("{:.1f} %", 100 * report.step.exposed / report.step.all) : "overlaps";
   return fmt::format("{:>6}  {:>11.6f}  {:>12.2f} %  {:>11.2f} %  {:>9.0f}  {:>13}\n", report.epoch, report.loss,
                      100 * report.train_accuracy, 100 * report.test_accuracy, report.samples_per_s, share);
 }
@@ -60,13 +62,15 @@ std::string step_text(const RunDescription& run, const std::vector<EpochReport>&
   const auto share = [&](double seconds) { return fmt::format("{:.1f} %", 100 * seconds / step.all); };
   const auto mib = [](std::size_t bytes) { return fmt::format("{:.2f} MiB", static_cast<double>(bytes) / 0x1p20); };
   const Memory& memory = run.memory;
+  const std::string times = fmt::format(
+      "forward {}, backward {}, exposed communication {}, optimizer {}; hidden communication {}", share(step.forward),
+      share(step.backward), share(step.exposed), share(step.optimizer), share(step.hidden));
   return fmt::format(
-      "\nStep      forward {}, backward {}, exposed communication {}, optimizer {}; hidden communication {}\n"
+      "\nStep      {}\n"
       "Bytes     {} a step in collectives\n"
       "Memory    parameters {}, gradients {}, optimizer {}, exchange {}, values of layers {}\n",
-      share(step.forward), share(step.backward), share(step.exposed), share(step.optimizer), share(step.hidden),
-      mib(run.bytes_of_step), mib(memory.parameters), mib(memory.gradients), mib(memory.optimizer),
-      mib(memory.exchange), mib(memory.values));
+      run.settings.has_times() ? times : "all in streams: nobody waits to measure its parts", mib(run.bytes_of_step),
+      mib(memory.parameters), mib(memory.gradients), mib(memory.optimizer), mib(memory.exchange), mib(memory.values));
 }
 
 namespace {
@@ -81,13 +85,15 @@ apps::Json json_of(const StepTimes& step) {
           {"optimizer", ms(step.optimizer)}};
 }
 
-apps::Json json_of(const EpochReport& report) {
+apps::Json json_of(const Settings& settings, const EpochReport& report) {
+  const std::optional<double> share =
+      settings.has_times() ? std::optional{report.step.exposed / report.step.all} : std::nullopt;
   return {{"epoch", report.epoch},
           {"loss", report.loss},
           {"train_accuracy", report.train_accuracy},
           {"test_accuracy", report.test_accuracy},
           {"samples_per_s", report.samples_per_s},
-          {"comm_share", report.step.exposed / report.step.all},
+          {"comm_share", share},
           {"rate", report.rate},
           {"steps", report.steps},
           {"skipped_steps", report.skipped},
@@ -135,7 +141,7 @@ std::string json_text(const RunDescription& run, const std::vector<EpochReport>&
   };
   apps::Json rows = apps::Json::array();
   for (const EpochReport& report : epochs)
-    rows.push_back(json_of(report));
+    rows.push_back(json_of(settings, report));
   json.set("epochs", std::move(rows));
   return json.text(2) + "\n";
 }

@@ -25,7 +25,7 @@ struct RunDescription {
 /// The lines above the table: data, model, training.
 [[nodiscard]] std::string header_text(const RunDescription& run);
 /// One line of the table, in the columns that header_text() names.
-[[nodiscard]] std::string row_text(const EpochReport& report);
+[[nodiscard]] std::string row_text(const Settings& settings, const EpochReport& report);
 
 /// Where the time of a step went, and the memory of a rank.
 [[nodiscard]] std::string step_text(const RunDescription& run, const std::vector<EpochReport>& epochs);
@@ -35,7 +35,7 @@ struct RunDescription {
 
 /// The whole run, indented: {"ranks", "model", ..., "epochs": [{"epoch", "loss", "train_accuracy", "test_accuracy",
 /// "samples_per_s", "comm_share", "step_ms": {...}}]}. Accuracies and shares are 0 to 1; the share of communication is
-/// that which is exposed.
+/// that which is exposed, null where nobody knows it.
 [[nodiscard]] std::string json_text(const RunDescription& run, const std::vector<EpochReport>& epochs);
 
 }  // namespace tutti::sgd

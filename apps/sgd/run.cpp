@@ -135,7 +135,7 @@ class Run {
       const auto show = [&](double done) { countdown_.show(trainer_.epochs() + 1, done); };
       epochs_.push_back(trainer_.run_epoch(show));
       countdown_.clear();
-      print(row_text(epochs_.back()));
+      print(row_text(settings_, epochs_.back()));
       save();
     }
     if (epochs_.empty())

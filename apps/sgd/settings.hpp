@@ -19,7 +19,7 @@ struct Settings {
   double test_fraction = 0.2;
 
   std::string model = "mlp";
-  std::vector<int> hidden = {64};         ///< Widths of the hidden layers.
+  std::vector<int> hidden = {64};        ///< Widths of the hidden layers.
   std::vector<int> channels = {16, 32};  ///< Of the convolutions of "cnn".
   std::string precision = "fp64";
   int epochs = 30;
@@ -37,19 +37,21 @@ struct Settings {
   bool overlap = false;    ///< Buckets are summed while others are computed.
   int zero = 0;            ///< 1: each rank has a part of the optimizer's state.
 
-  bool device = false;             ///< Train on a GPU.
-  std::string products = "auto";   ///< What multiplies matrices.
-  std::string algorithm = {};      ///< The algorithm of the allreduce; empty: Tutti chooses.
-  std::string json = {};           ///< A file, or "-" for stdout; empty: none.
-  std::string report = {};         ///< A file of HTML; empty: none.
+  bool device = false;                    ///< Train on a GPU.
+  std::string products = "auto";          ///< What multiplies matrices.
+  std::string algorithm = {};             ///< The algorithm of the allreduce; empty: Tutti chooses.
+  std::string json = {};                  ///< A file, or "-" for stdout; empty: none.
+  std::string report = {};                ///< A file of HTML; empty: none.
   std::vector<std::string> compare = {};  ///< Reports as JSON of other runs, for the page.
-  std::string checkpoint = {};     ///< A file; empty: none.
+  std::string checkpoint = {};            ///< A file; empty: none.
 
   /// The numbers of 16 bits that weights and gradients are rounded to.
   [[nodiscard]] std::optional<Format16> format() const {
     if (precision == "bf16") return Format16::bf16;
     return precision == "fp16" ? std::optional{Format16::fp16} : std::nullopt;
   }
+  /// Whether a step's time can be told apart: on a device whose communication overlaps, nobody waits to know it.
+  [[nodiscard]] bool has_times() const { return !(device && overlap); }
   [[nodiscard]] bool is_double() const { return precision == "fp64"; }
 };
 

@@ -1,8 +1,9 @@
 #pragma once
 // What a training computes element by element. Each task is a function of an element's number: the host calls it in a
-// loop, a GPU in a kernel that is named for the task and for T, as sgd_squash_float. Both compile the same text, so that
-// their bits agree. Every pointer is to memory of the machine that runs the task.
+// loop, a GPU in a kernel that is named for the task and for T, as sgd_squash_float. Both compile the same text, so
+// that their bits agree. Every pointer is to memory of the machine that runs the task.
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 
@@ -66,9 +67,7 @@ struct ThroughSquash {
   static constexpr const char* name = "through_squash";
   const T* results;
   T* derivatives;
-  constexpr void operator()(std::uint64_t at) const {
-    derivatives[at] = through_tanh(results[at], derivatives[at]);
-  }
+  constexpr void operator()(std::uint64_t at) const { derivatives[at] = through_tanh(results[at], derivatives[at]); }
 };
 
 /// The same of the maximum with 0.
@@ -285,5 +284,17 @@ struct Multiply {
     result[at] = sum;
   }
 };
+
+/// The names of all tasks.
+inline constexpr std::array task_names{LoadImages<float>::name,      Fill<float>::name,
+                                       Spread<float>::name,          Squash<float>::name,
+                                       Rectify<float>::name,         ThroughSquash<float>::name,
+                                       ThroughRectify<float>::name,  TakeSurroundings<float>::name,
+                                       SumSurroundings<float>::name, TakeLargest<float>::name,
+                                       ThroughLargest<float>::name,  Judge<float>::name,
+                                       AddOutcomes<float>::name,     Narrow<float>::name,
+                                       Widen<float>::name,           SumSquares<float>::name,
+                                       Descend<float>::name,         Adapt<float>::name,
+                                       Multiply<float>::name};
 
 }  // namespace tutti::sgd

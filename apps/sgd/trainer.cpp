@@ -43,12 +43,14 @@ const Settings& fitting(const Settings& settings, const DataSet& train) {
 }
 
 Machine machine_of(const Settings& settings, const Communicator& comm) {
-  const bool by_library =
-      settings.products == "library" || (settings.products == "auto" && (settings.device || has_openblas()));
-  if (settings.products == "library" && !settings.device && !has_openblas())
-    throw apps::InputError("--products library: this build has no OpenBLAS; allowed: auto, in-order");
-  return Machine{by_library ? Products::library : Products::in_order,
-                 settings.device ? open_device(local_rank(comm)) : nullptr};
+  std::unique_ptr<Device> device = settings.device ? open_device(local_rank(comm)) : nullptr;
+  if (settings.products == "in-order") return Machine{Products::in_order, std::move(device)};
+  const std::string missing = device != nullptr ? device->open_library()
+                              : has_openblas()  ? ""
+                                                : "this build has no OpenBLAS";
+  if (settings.products == "library" && !missing.empty())
+    throw apps::InputError(fmt::format("--products library: {}; allowed: auto, in-order", missing));
+  return Machine{missing.empty() ? Products::library : Products::in_order, std::move(device)};
 }
 
 /// Adds the time since it was begun, or since the last lap.
@@ -79,9 +81,8 @@ Network network_of(const Settings& settings, const DataSet& data) {
   widths.push_back(data.classes);
   const Geometry image{static_cast<std::size_t>(data.height), static_cast<std::size_t>(data.features / data.height), 1};
   const bool is_dense = settings.model == "mlp";
-  const Network network = is_dense
-                              ? Network::perceptron(widths)
-                              : Network::convolutional(image, settings.channels, settings.hidden, data.classes);
+  const Network network = is_dense ? Network::perceptron(widths)
+                                   : Network::convolutional(image, settings.channels, settings.hidden, data.classes);
   const std::size_t parameters = network.parameter_count();
   if (parameters > most_parameters) {
     throw apps::InputError(
@@ -179,11 +180,16 @@ EpochReport Trainer<T>::run_epoch(const std::function<void(double done)>& on_ste
 template <class T>
 EpochReport Trainer<T>::report(const Totals& here, double seconds) {
   const CommunicationTime communication = exchange_.take_time();
-  const int correct_here =
-      model_.correct_in_test(parameters_, mine({0, static_cast<std::size_t>(data_.test.size())}));
-  std::array<double, 9> sums{here.loss,           here.correct,         static_cast<double>(correct_here),
-                             times_.forward,      times_.backward,      communication.exposed,
-                             communication.hidden, times_.optimizer, seconds};
+  const int correct_here = model_.correct_in_test(parameters_, mine({0, static_cast<std::size_t>(data_.test.size())}));
+  std::array<double, 9> sums{here.loss,
+                             here.correct,
+                             static_cast<double>(correct_here),
+                             times_.forward,
+                             times_.backward,
+                             communication.exposed,
+                             communication.hidden,
+                             times_.optimizer,
+                             seconds};
   allreduce(std::span<double>{sums}, Op::sum, comm_);
   const auto& [loss, correct, correct_in_test, forward, backward, exposed, hidden, optimizer, all] = sums;
   const int steps = steps_of_epoch(), size = data_.train.size();

@@ -20,7 +20,8 @@
 
 namespace tutti::sgd {
 
-/// Seconds of a step, or sums of them. On a device whose communication overlaps, nobody waits to know them.
+/// Seconds of a step, or sums of them. On a device whose communication overlaps, nobody waits to know them: all but
+/// `all` are then the times in which the host puts work into streams.
 struct StepTimes {
   double forward = 0, backward = 0, exposed = 0, hidden = 0, optimizer = 0, all = 0;
 };

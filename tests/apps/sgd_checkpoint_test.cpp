@@ -2,6 +2,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cmath>
+
 #include "apps/options.hpp"
 #include "apps/sgd/checkpoint.hpp"
 
@@ -10,13 +12,14 @@ namespace {
 
 using testing::HasSubstr;
 
-const Identity identity{"double", {2, 3, 2}, 7, 32, 0xabcdef01};
+const Identity identity{"fp64", "2-3-2", "adam", 17, 7, 32, 2, 0xabcdef01};
 
 Progress<double> some_progress() {
-  Progress<double> progress{5, {}, {}};
+  Progress<double> progress{5, 120, 512, 33, {}, {}, {}};
   for (int i = 0; i < 17; ++i) {
     progress.weights.push_back(0.1 * i);
-    progress.velocity.push_back(-0.3 * i);
+    progress.mean.push_back(-0.3 * i);
+    progress.square.push_back(0.7 * i);
   }
   return progress;
 }
@@ -35,7 +38,33 @@ TEST(SgdCheckpoint, ComesBackAsItWas) {
   const Progress<double> back = decode<double>("file", encode(identity, progress), identity);
   EXPECT_EQ(back.epochs, 5);
   EXPECT_EQ(back.weights, progress.weights);
-  EXPECT_EQ(back.velocity, progress.velocity);
+  EXPECT_EQ(back.steps, 120);
+  EXPECT_EQ(back.scale, 512);
+  EXPECT_EQ(back.unscaled, 33);
+  EXPECT_EQ(back.mean, progress.mean);
+  EXPECT_EQ(back.square, progress.square);
+}
+
+/// Gradient descent has no squares.
+TEST(SgdCheckpoint, HoldsTheStateOfItsOptimizer) {
+  Identity of_descent = identity;
+  of_descent.optimizer = "sgd";
+  Progress<double> progress = some_progress();
+  progress.square.clear();
+  const Progress<double> back = decode<double>("file", encode(of_descent, progress), of_descent);
+  EXPECT_EQ(back.mean, progress.mean);
+  EXPECT_TRUE(back.square.empty());
+}
+
+TEST(SgdCheckpoint, ImpossibleStatesAreRefused) {
+  for (const double scale : {0.0, 0.5, -1.0, 0x1p25, std::nan("")}) {
+    Progress<double> progress = some_progress();
+    progress.scale = scale;
+    EXPECT_THAT(refusal(encode(identity, progress)), HasSubstr("that no training has")) << scale;
+  }
+  Progress<double> progress = some_progress();
+  progress.steps = -1;
+  EXPECT_THAT(refusal(encode(identity, progress)), HasSubstr("that no training has"));
 }
 
 TEST(SgdCheckpoint, EveryTruncationIsRefused) {
@@ -69,12 +98,14 @@ TEST(SgdCheckpoint, AnotherTrainingIsNamed) {
     change(wanted);
     return refusal(bytes, wanted);
   };
-  EXPECT_THAT(refused_as([](Identity& wanted) { wanted.precision = "float"; }),
-              HasSubstr("--precision float expected, double found"));
-  EXPECT_THAT(refused_as([](Identity& wanted) {
-                wanted.widths = {2, 4, 2};
-              }),
+  EXPECT_THAT(refused_as([](Identity& wanted) { wanted.precision = "fp32"; }),
+              HasSubstr("--precision fp32 expected, fp64 found"));
+  EXPECT_THAT(refused_as([](Identity& wanted) { wanted.model = "2-4-2"; }),
               HasSubstr("model 2-4-2 expected, 2-3-2 found"));
+  EXPECT_THAT(refused_as([](Identity& wanted) { wanted.optimizer = "sgd"; }),
+              HasSubstr("--optimizer sgd expected, adam found"));
+  EXPECT_THAT(refused_as([](Identity& wanted) { wanted.accumulate = 1; }),
+              HasSubstr("--accumulate 1 expected, 2 found"));
   EXPECT_THAT(refused_as([](Identity& wanted) { wanted.seed = 8; }), HasSubstr("--seed 8 expected, 7 found"));
   EXPECT_THAT(refused_as([](Identity& wanted) { wanted.batch = 64; }), HasSubstr("--batch 64 expected, 32 found"));
   EXPECT_THAT(refused_as([](Identity& wanted) { wanted.data = 0; }), HasSubstr("other images"));

@@ -67,6 +67,12 @@ once
 
 expect 2 '(did you mean ring?)' --algorithm rign
 once
+expect 2 'allowed: 1 and more' --bucket 0
+once
+expect 2 '--zero 1 makes none' --zero 1 --algorithm ring
+once
+expect 2 'allowed: 4 x 4 and more' --model cnn --batch 3 --images "$folder/images" --labels "$folder/labels"
+once
 for arguments in --help --version '--epochs 1 --json -' '--epochs 1'; do
   # shellcheck disable=SC2016,SC2086
   "$mpirun_sh" "$mpirun" 1 sh -c '"$@" >/dev/full' sh "$program" $arguments >"$folder/out" 2>"$folder/err" &&
@@ -78,10 +84,17 @@ for arguments in --help --version '--epochs 1 --json -' '--epochs 1'; do
   grep -q '^tutti-sgd: cannot write to standard output: Bad file descriptor' "$folder/err" || fail "$arguments >&-"
 done
 
+# What is made up; all ways to share the work.
+expect 0 '800 training and 200 test images of 784 pixels' --synthetic 1000 --epochs 1 --precision fp32
+expect 0 '28x28x1 conv 4 conv 8-16-10' --synthetic 200 --model cnn --channels 4,8 --hidden 16 --epochs 1 --precision fp32
+expect 0 'ZeRO-1 in 2 buckets, beside the backward pass' --epochs 1 --bucket 8K --overlap --zero 1 --optimizer adam
+expect 0 'exposed communication' --epochs 1 --precision bf16 --accumulate 2 --schedule cosine --warm-up 3 --clip 1
+
 # The report.
 expect 0 'communication' --epochs 2 --json "$folder/report.json"
 grep -q '"comm_share"' "$folder/report.json" || fail 'no comm_share in the report'
 [ "$(grep -c '"loss"' "$folder/report.json")" -eq 2 ] || fail 'not 2 epochs in the report'
+grep -q '"hidden_communication"' "$folder/report.json" || fail 'no times of a step in the report'
 expect 0 '"test_accuracy"' --epochs 1 --json -
 [ "$(head -c 1 "$folder/out")" = '{' ] || fail 'more than JSON on stdout'
 
@@ -94,6 +107,25 @@ cmp -s "$folder/at_once" "$folder/saved" || fail 'resumed training differs from 
 expect 0 'All epochs are done already' --epochs 4 "${saved[@]}"
 cmp -s "$folder/at_once" "$folder/saved" || fail 'the checkpoint was touched'
 
+# A training goes on with another number of ranks, and with ZeRO.
+expect 0 'after 4 epochs' --epochs 5 --zero 1 --bucket 8K --overlap "${saved[@]}"
+"$mpirun_sh" "$mpirun" 1 "$program" --epochs 6 "${saved[@]}" >"$folder/out" 2>"$folder/err" || fail 'alone'
+grep -q 'after 5 epochs' "$folder/out" || fail 'the rank alone did not resume'
+cp "$folder/at_once" "$folder/saved"
+
+# A rank that is killed while it trains: an error, and a checkpoint to go on from.
+rm -f "$folder/killed"
+killed=(--synthetic 2000 --hidden 64 --precision fp32 --checkpoint "$folder/killed")
+"$mpirun_sh" "$mpirun" "$ranks" "$program" --epochs 100000 "${killed[@]}" >"$folder/out" 2>"$folder/err" &
+training=$!
+for ((i = 0; i < 300; ++i)); do
+  [ -s "$folder/killed" ] && break
+  sleep 0.1
+done
+pkill -KILL -n -f -- "--checkpoint $folder/killed" || fail 'no rank was killed'
+wait $training && fail 'a killed rank is no error'
+expect 0 'Resumed' --epochs 1 "${killed[@]}"
+
 # Checkpoints that cannot be used are refused and kept.
 refuse() {
   cp "$folder/saved" "$folder/before"
@@ -102,7 +134,9 @@ refuse() {
   cmp -s "$folder/before" "$folder/saved" || fail 'the checkpoint was touched'
 }
 refuse 'model 64-16-10 expected, 64-64-10 found' --hidden 16
-refuse '--precision float expected, double found' --precision float
+refuse '--precision fp32 expected, fp64 found' --precision fp32
+refuse '--optimizer adam expected, sgd found' --optimizer adam
+refuse '--accumulate 2 expected, 1 found' --accumulate 2
 refuse '--seed 2 expected, 1 found' --seed 2
 refuse 'other images, or another --test-fraction' --test-fraction 0.3
 head -c 1000 "$folder/at_once" >"$folder/saved"

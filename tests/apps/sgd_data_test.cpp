@@ -63,11 +63,11 @@ TEST_F(SgdFiles, CsvIsRead) {
   EXPECT_EQ(data.size(), 2);
   EXPECT_EQ(data.features, 64);
   EXPECT_EQ(data.classes, 10);
-  EXPECT_EQ(data.label(0), 3);
-  EXPECT_EQ(data.label(1), 9);
-  std::vector<double> image(64);
-  data.load(1, std::span{image});
-  EXPECT_THAT(image, testing::Each(0.25));
+  EXPECT_EQ(data.labels[0], 3);
+  EXPECT_EQ(data.labels[1], 9);
+  EXPECT_EQ(data.height, 8);
+  EXPECT_THAT(std::vector(data.pixels.begin() + 64, data.pixels.end()), testing::Each(4));
+  EXPECT_EQ(data.scale<double>(), 1.0 / 16);
 }
 
 TEST_F(SgdFiles, CsvErrorsNameTheLineAndWhatWasExpected) {
@@ -100,11 +100,10 @@ TEST_F(SgdFiles, IdxIsRead) {
   EXPECT_EQ(data.size(), 3);
   EXPECT_EQ(data.features, 4);
   EXPECT_EQ(data.classes, 3);
-  EXPECT_EQ(data.label(1), 2);
-  std::vector<float> image(4);
-  data.load(2, std::span{image});
-  EXPECT_FLOAT_EQ(image[0], 'i' / 255.0F);
-  EXPECT_FLOAT_EQ(image[3], 1.0F);
+  EXPECT_EQ(data.labels[1], 2);
+  EXPECT_EQ(data.height, 2);
+  EXPECT_EQ(data.pixels[8], 'i');
+  EXPECT_EQ(data.scale<float>(), 1 / 255.0F);
 }
 
 TEST_F(SgdFiles, IdxErrorsNameTheOffsetAndWhatWasExpected) {
@@ -124,7 +123,7 @@ TEST_F(SgdFiles, IdxErrorsNameTheOffsetAndWhatWasExpected) {
 }
 
 DataSet numbered(int images) {
-  DataSet data{"numbered", 1, 10, 255, {}, {}};
+  DataSet data{"numbered", 1, 1, 10, 255, {}, {}};
   for (int image = 0; image < images; ++image) {
     data.pixels.push_back(static_cast<std::uint8_t>(image));
     data.labels.push_back(static_cast<std::uint8_t>(image % 10));
@@ -201,6 +200,19 @@ TEST_F(SgdFiles, AWriteThatFailsLeavesTheOldFile) {
   std::signal(SIGXFSZ, SIG_DFL);
   EXPECT_EQ(folder_.read("file"), "old");
   EXPECT_EQ(folder_.file_count(), 1);
+}
+
+TEST(SgdData, MadeUpImagesFollowFromTheSeed) {
+  const DataSet data = made_up(50, 3), again = made_up(50, 3), other = made_up(50, 4);
+  EXPECT_EQ(data.size(), 50);
+  EXPECT_EQ(data.features, 28 * 28);
+  EXPECT_EQ(data.height, 28);
+  EXPECT_EQ(data.pixels.size(), 50U * 28 * 28);
+  EXPECT_EQ(data.classes, 10);
+  EXPECT_THAT(data.labels, testing::Each(testing::Lt(10)));
+  EXPECT_EQ(data.pixels, again.pixels);
+  EXPECT_EQ(data.labels, again.labels);
+  EXPECT_NE(data.pixels, other.pixels);
 }
 
 }  // namespace

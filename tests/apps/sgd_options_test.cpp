@@ -149,12 +149,19 @@ TEST(SgdSettings, RefuseTheImpossible) {
   EXPECT_THAT(refused_settings({"--epochs", "0"}), HasSubstr("--epochs: '0' is not an integer from 1"));
   EXPECT_THAT(refused_settings({"--hidden", "0"}), HasSubstr("--hidden"));
   EXPECT_THAT(refused_settings({"--test-fraction", "1"}), HasSubstr("--test-fraction"));
-  EXPECT_THAT(refused_settings({"--precision", "half"}), HasSubstr("float, double"));
+  EXPECT_THAT(refused_settings({"--precision", "half"}), HasSubstr("fp64, fp32, bf16, fp16"));
   EXPECT_EQ(refused_settings({"--images", "a"}), "--images needs --labels");
   EXPECT_EQ(refused_settings({"--labels", "a"}), "--labels needs --images");
   EXPECT_EQ(refused_settings({"--test-images", "a", "--test-labels", "b"}), "--test-images needs --images");
   EXPECT_EQ(refused_settings({"--images", "a", "--labels", "b", "--data", "c"}),
-            "--data and --images exclude each other");
+            "--data, --images and --synthetic exclude each other");
+  EXPECT_EQ(refused_settings({"--synthetic", "9", "--data", "c"}),
+            "--data, --images and --synthetic exclude each other");
+  EXPECT_THAT(refused_settings({"--zero", "1", "--algorithm", "ring"}), HasSubstr("--zero 1 makes none"));
+  EXPECT_THAT(refused_settings({"--zero", "2"}), HasSubstr("from 0 to 1"));
+  EXPECT_THAT(refused_settings({"--bucket", "0"}), HasSubstr("--bucket"));
+  EXPECT_THAT(refused_settings({"--bucket", "many"}), HasSubstr("is not a size"));
+  EXPECT_EQ(refused_settings({"--channels", "1,2,3"}), "--channels: 1 or 2 numbers");
   EXPECT_THAT(refused_settings({"--json", "a", "--checkpoint", "a"}), HasSubstr("the same file"));
 }
 

@@ -12,7 +12,7 @@ namespace {
 
 template <class T>
 void decode(const std::string& bytes, const std::string& precision) {
-  const sgd::Identity identity{precision, {2, 3, 2}, 7, 32, 0xabcdef01};
+  const sgd::Identity identity{precision, "2-3-2", "adam", 17, 7, 32, 1, 0xabcdef01};
   is_taken<apps::InputError>([&] {
     const sgd::Progress<T> progress = sgd::decode<T>("file", bytes, identity);
     require(progress.epochs >= 0, "a number of epochs is negative");
@@ -32,10 +32,10 @@ void run(Input input) {
   const bool is_double = source.next<std::uint8_t>() % 2 == 0;
   const std::string bytes = with_checksum("tuttiSGD" + std::string{source.text()});
   if (is_double)
-    decode<double>(bytes, "double");
+    decode<double>(bytes, "fp64");
   else
-    decode<float>(bytes, "float");
-  decode<double>(std::string{source.text()}, "double");
+    decode<float>(bytes, "fp32");
+  decode<double>(std::string{source.text()}, "fp64");
 }
 
 const Registration registration{{"checkpoint", run}};

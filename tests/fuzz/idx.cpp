@@ -16,7 +16,7 @@ void run(Input input) {
     require(data.size() > 0 && data.features > 0, "a data set is empty");
     require(data.pixels.size() == data.labels.size() * static_cast<std::size_t>(data.features), "pixels are missing");
     for (int image = 0; image < data.size(); ++image)
-      require(data.label(image) < data.classes, "a label has no class");
+      require(data.labels[static_cast<std::size_t>(image)] < data.classes, "a label has no class");
   });
 }
 

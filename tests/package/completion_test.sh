@@ -78,7 +78,7 @@ if [ -x "$prefix/bin/tutti-bench" ]; then
   expect 'auto shm mpi ucx shm+ucx' tutti-bench --transport ''
   expect '' tutti-bench --min ''
   expect 'ring' tutti-sgd --epochs 3 --algorithm rin
-  expect 'float double' tutti-sgd --precision ''
+  expect 'fp64 fp32 bf16 fp16' tutti-sgd --precision ''
   expect "$folder/some_file" tutti-sgd --checkpoint "$folder/some"
   expect 'scan,sendrecv scan,send' tutti-soak --collectives scan,sen
   expect 'blocking' tutti-soak --modes b
