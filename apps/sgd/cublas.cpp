@@ -63,10 +63,12 @@ template <class T>
 void multiply_by(Gemm<T> gemm, Handle handle, const Product<T>& product, const char* name) {
   const auto form = [](const Matrix<T>& matrix) { return matrix.is_transposed ? Form::transposed : Form::plain; };
   const auto stride = [](const Matrix<T>& matrix) { return static_cast<int>(matrix.stride); };
-  const auto& [a, b, result, rows, columns, depth] = product;
+  const auto& [a, b, result, rows, columns, depth, apart] = product;
   const T one{1};
   const auto n = static_cast<int>(columns), m = static_cast<int>(rows), k = static_cast<int>(depth);
-  check(gemm(handle, form(b), form(a), n, m, k, &one, b.data, stride(b), a.data, stride(a), &one, result, n), name);
+  check(gemm(handle, form(b), form(a), n, m, k, &one, b.data, stride(b), a.data, stride(a), &one, result,
+             static_cast<int>(apart)),
+        name);
 }
 
 }  // namespace

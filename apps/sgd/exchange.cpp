@@ -8,19 +8,6 @@ namespace tutti::sgd {
 
 namespace {
 
-/// Adds the time in which it lives.
-class Stopwatch {
- public:
-  explicit Stopwatch(double& into) : into_(into), start_(MPI_Wtime()) {}
-  Stopwatch(const Stopwatch&) = delete;
-  Stopwatch& operator=(const Stopwatch&) = delete;
-  ~Stopwatch() { into_ += MPI_Wtime() - start_; }
-
- private:
-  double& into_;
-  double start_;
-};
-
 /// Buckets that are begun early are small, so that the network has something to do early.
 constexpr std::size_t first_limit = std::size_t{1} << 20;
 
@@ -48,6 +35,22 @@ std::vector<Bucket> buckets_of(const Network& network, std::size_t limit, std::s
   }
   return buckets;
 }
+
+/// The time in which it lives is exposed.
+template <class T>
+class Exchange<T>::Exposed {
+ public:
+  explicit Exposed(Exchange& exchange) : exchange_(exchange) { exchange.entered_ = MPI_Wtime(); }
+  Exposed(const Exposed&) = delete;
+  Exposed& operator=(const Exposed&) = delete;
+  ~Exposed() {
+    exchange_.time_.exposed = exchange_.exposed_until(MPI_Wtime());
+    exchange_.entered_ = 0;
+  }
+
+ private:
+  Exchange& exchange_;
+};
 
 /// The sum of a bucket.
 template <class T>
@@ -131,8 +134,8 @@ void Exchange<T>::ready(std::size_t layer) {
 
 template <class T>
 void Exchange<T>::begin(std::size_t bucket) {
-  if (bucket == 0) first_begun_ = MPI_Wtime(), exposed_then_ = time_.exposed;
-  const Stopwatch watch{time_.exposed};
+  const Exposed exposed{*this};
+  if (begun_ == ended_) busy_since_ = entered_, exposed_then_ = time_.exposed;
   const Part range = buckets_[bucket].range;
   Sum& sum = *sums_[bucket];
   if (format_) machine_.run(range.count, Narrow<T>{gradient_ + range.first, sum.narrow.data(), *format_});
@@ -149,7 +152,7 @@ void Exchange<T>::begin(std::size_t bucket) {
 template <class T>
 void Exchange<T>::poll() {
   if (ended_ == begun_ || uses_stream()) return;
-  const Stopwatch watch{time_.exposed};
+  const Exposed exposed{*this};
   while (ended_ < begun_ && sums_[ended_]->plan->test())
     end(ended_);
 }
@@ -163,30 +166,28 @@ void Exchange<T>::end(std::size_t bucket) {
     machine_.run(sum.part.size(), Widen<T>{sum.narrow_part.data(), sum.part.data(), *format_});
   else if (format_)
     machine_.run(range.count, Widen<T>{sum.narrow.data(), gradient_ + range.first, *format_});
-  ++ended_;
+  if (++ended_ < begun_) return;
+  const double now = MPI_Wtime();
+  time_.hidden += (now - busy_since_) - (exposed_until(now) - exposed_then_);
 }
 
 template <class T>
 void Exchange<T>::finish() {
   while (begun_ < buckets_.size())
     begin(begun_);
-  {
-    const Stopwatch watch{time_.exposed};
-    if (uses_stream()) machine_.device()->tasks_wait();
-    while (ended_ < begun_) {
-      if (!uses_stream()) sums_[ended_]->plan->wait();
-      end(ended_);
-    }
+  const Exposed exposed{*this};
+  if (uses_stream()) machine_.device()->tasks_wait();
+  while (ended_ < begun_) {
+    if (!uses_stream()) sums_[ended_]->plan->wait();
+    end(ended_);
   }
-  const double under_way = MPI_Wtime() - first_begun_;
-  time_.hidden += std::max(0.0, under_way - (time_.exposed - exposed_then_));
   begun_ = ended_ = 0;
 }
 
 template <class T>
 void Exchange<T>::share(const Parameters<T>& parameters) {
   if (settings_.zero == 0) return;
-  const Stopwatch watch{time_.exposed};
+  const Exposed exposed{*this};
   const Type type = format_ ? type_of_format(*format_) : type_of<T>;
   const std::size_t bytes = format_ ? sizeof(std::uint16_t) : sizeof(T);
   Options how{};

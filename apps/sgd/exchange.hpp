@@ -76,6 +76,8 @@ class Exchange {
 
  private:
   struct Sum;
+  class Exposed;
+  [[nodiscard]] double exposed_until(double now) const { return time_.exposed + (entered_ > 0 ? now - entered_ : 0); }
   void begin(std::size_t bucket);
   void put_into_stream(std::size_t bucket) const;
   void end(std::size_t bucket);
@@ -91,9 +93,11 @@ class Exchange {
   const std::optional<Format16> format_;  ///< Of the numbers that travel; nothing: T.
   std::vector<Bucket> buckets_;
   std::vector<Part> owned_;
-  std::vector<std::unique_ptr<Sum>> sums_;     ///< By bucket.
-  std::size_t begun_ = 0, ended_ = 0;          ///< Buckets of the step; they begin and end in order.
-  double first_begun_ = 0, exposed_then_ = 0;  ///< When the first bucket was begun, and the exposed time then.
+  std::vector<std::unique_ptr<Sum>> sums_;  ///< By bucket.
+  std::size_t begun_ = 0, ended_ = 0;       ///< Buckets of the step; they begin and end in order.
+  double busy_since_ = 0;                   ///< Since when a bucket is under way, if any is,
+  double exposed_then_ = 0;                 ///< and the exposed time then.
+  double entered_ = 0;                      ///< When the time of which nothing else is made began; 0: it has not.
   CommunicationTime time_;
 };
 

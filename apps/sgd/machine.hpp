@@ -51,10 +51,13 @@ class Machine {
   void wait() const {
     if (device_ != nullptr) device_->wait();
   }
-  /// Called about every millisecond of a host's long products.
+  /// Called about every millisecond of a host's long products; nothing: they are made in one go.
   void set_pause(std::function<void()> pause) { pause_ = std::move(pause); }
 
  private:
+  template <class T>
+  void multiply_on_host(const Product<T>& product) const;
+
   Products products_;
   std::unique_ptr<Device> device_;
   std::function<void()> pause_;

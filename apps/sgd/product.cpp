@@ -39,7 +39,7 @@ void add_narrow_row(const Matrix<T>& a, const T* b, std::size_t depth, T* result
 
 template <class T>
 void multiply_in_order(const Product<T>& product) {
-  const auto& [a, b, result, rows, columns, depth] = product;
+  const auto& [a, b, result, rows, columns, depth, stride] = product;
   std::vector<T> tile(tile_depth * tile_columns);
   for (std::size_t column = 0; column < columns; column += tile_columns) {
     const std::size_t width = std::min(tile_columns, columns - column);
@@ -51,9 +51,9 @@ void multiply_in_order(const Product<T>& product) {
       std::size_t row = 0;
       const auto left = [&] { return a.from(row, k); };
       for (; width == tile_columns && row + tile_rows <= rows; row += tile_rows)
-        add_rows<T, tile_rows>(left(), tile.data(), deep, result + row * columns + column, columns);
+        add_rows<T, tile_rows>(left(), tile.data(), deep, result + row * stride + column, stride);
       for (; row < rows; ++row)
-        add_narrow_row(left(), tile.data(), deep, result + row * columns + column, width);
+        add_narrow_row(left(), tile.data(), deep, result + row * stride + column, width);
     }
   }
 }

@@ -20,12 +20,13 @@ struct Matrix {
   }
 };
 
-/// result += a * b, where `result` has so many rows and columns, one row behind the other, and `a` so many columns.
+/// result += a * b, where `result` has so many rows and columns, and `a` so many columns.
 template <class T>
 struct Product {
   Matrix<T> a, b;
   T* result;
   std::size_t rows, columns, depth;
+  std::size_t stride = columns;  ///< From a row of the result to the next.
 };
 
 /// Each element adds its products in order, one rounding each: the bits of a GPU's kernel.

@@ -19,15 +19,15 @@ CBLAS_TRANSPOSE order_of(const Matrix<T>& matrix) {
 bool has_openblas() { return true; }
 
 void multiply_by_openblas(const Product<float>& product) {
-  const auto& [a, b, result, rows, columns, depth] = product;
+  const auto& [a, b, result, rows, columns, depth, stride] = product;
   cblas_sgemm(CblasRowMajor, order_of(a), order_of(b), narrow(rows), narrow(columns), narrow(depth), 1, a.data,
-              narrow(a.stride), b.data, narrow(b.stride), 1, result, narrow(columns));
+              narrow(a.stride), b.data, narrow(b.stride), 1, result, narrow(stride));
 }
 
 void multiply_by_openblas(const Product<double>& product) {
-  const auto& [a, b, result, rows, columns, depth] = product;
+  const auto& [a, b, result, rows, columns, depth, stride] = product;
   cblas_dgemm(CblasRowMajor, order_of(a), order_of(b), narrow(rows), narrow(columns), narrow(depth), 1, a.data,
-              narrow(a.stride), b.data, narrow(b.stride), 1, result, narrow(columns));
+              narrow(a.stride), b.data, narrow(b.stride), 1, result, narrow(stride));
 }
 
 }  // namespace tutti::sgd

@@ -103,7 +103,6 @@ Trainer<T>::Trainer(const Settings& settings, const Split& data, const Communica
       model_(machine_, network_, data, settings.batch),
       exchange_(machine_, network_, settings_, comm, gradient_.data()),
       optimizer_(machine_, settings_, exchange_.owned(), parameters_) {
-  if (settings.overlap) machine_.set_pause([this] { exchange_.poll(); });
   Progress<T> first;
   if (settings.format() == Format16::fp16) first.scale = first_scale;
   first.weights.resize(network_.parameter_count());
@@ -232,9 +231,11 @@ void Trainer<T>::differentiate(Part batch, bool is_last) {
     model_.forward(parameters_, now, static_cast<T>(progress_.scale));
     laps.add_to(times_.forward);
     const double before = exchange_.time().exposed;
+    if (is_complete && settings_.overlap) machine_.set_pause([this] { exchange_.poll(); });
     model_.backward(parameters_, gradient_.data(), [&](std::size_t layer) {
       if (is_complete) exchange_.ready(layer);
     });
+    machine_.set_pause({});
     if (!settings_.overlap) machine_.wait();  // else nobody waits for a device
     laps.add_to(times_.backward);
     times_.backward -= exchange_.time().exposed - before;
