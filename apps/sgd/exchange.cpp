@@ -1,5 +1,7 @@
 #include "apps/sgd/exchange.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
 #include "apps/sgd/tasks.hpp"
@@ -52,22 +54,22 @@ class Exchange<T>::Exposed {
   Exchange& exchange_;
 };
 
-/// The sum of a bucket.
+/// The sum of a bucket: in place, at whose beginning ZeRO has the part that this rank owns.
 template <class T>
 struct Exchange<T>::Sum {
   Array<std::uint16_t> narrow;  ///< What travels, if it is not the gradient itself.
-  Array<std::uint16_t> narrow_part;
-  Array<T> part;             ///< Of the sum, what this rank owns.
-  std::optional<Plan> plan;  ///< Nothing: the call is put into a stream.
+  std::optional<Plan> plan;     ///< Nothing: the call is put into a stream.
+  double begun = 0;             ///< When it was.
 };
 
 template <class T>
 Exchange<T>::Exchange(const Machine& machine, const Network& network, const Settings& settings,
-                      const Communicator& comm, T* gradient)
+                      const Communicator& comm, T* gradient, Timeline& timeline)
     : machine_(machine),
       settings_(settings),
       comm_(comm),
       gradient_(gradient),
+      timeline_(timeline),
       format_(settings.format()),
       buckets_(buckets_of(network, settings.bucket, format_ ? sizeof(std::uint16_t) : sizeof(T))) {
   for (const Bucket& bucket : buckets_) {
@@ -76,8 +78,6 @@ Exchange<T>::Exchange(const Machine& machine, const Network& network, const Sett
     owned_.push_back({all.first + part.first, part.count});
     auto& sum = *sums_.emplace_back(std::make_unique<Sum>());
     if (format_) sum.narrow = Array<std::uint16_t>{machine, all.count};
-    if (settings.zero > 0) sum.part = Array<T>{machine, part.count};
-    if (settings.zero > 0 && format_) sum.narrow_part = Array<std::uint16_t>{machine, part.count};
     if (!uses_stream()) sum.plan.emplace(plan_sum(sum, all));
   }
 }
@@ -103,8 +103,7 @@ Plan Exchange<T>::plan_sum(const Sum& sum, Part range) const {
   const Type type = format_ ? type_of_format(*format_) : type_of<T>;
   void* const all = format_ ? static_cast<void*>(sum.narrow.data()) : gradient_ + range.first;
   if (settings_.zero == 0) return plan_allreduce(all, all, Count{range.count}, type, Op::sum, comm_, options());
-  void* const part = format_ ? static_cast<void*>(sum.narrow_part.data()) : sum.part.data();
-  return plan_reduce_scatter(all, part, counts_of(range), type, Op::sum, comm_, options());
+  return plan_reduce_scatter(all, all, counts_of(range), type, Op::sum, comm_, options());
 }
 
 template <class T>
@@ -116,13 +115,12 @@ void Exchange<T>::put_into_stream(std::size_t bucket) const {
   Options in_stream = options();
   in_stream.stream = machine_.device()->second_stream();
   if (settings_.zero == 0) return allreduce(all, all, Count{range.count}, type, Op::sum, comm_, in_stream);
-  void* const part = format_ ? static_cast<void*>(sum.narrow_part.data()) : sum.part.data();
-  reduce_scatter(all, part, counts_of(range), type, Op::sum, comm_, in_stream);
+  reduce_scatter(all, all, counts_of(range), type, Op::sum, comm_, in_stream);
 }
 
 template <class T>
 const T* Exchange<T>::sums(std::size_t bucket) const {
-  return settings_.zero > 0 ? sums_[bucket]->part.data() : gradient_ + buckets_[bucket].range.first;
+  return gradient_ + buckets_[bucket].range.first;
 }
 
 template <class T>
@@ -146,6 +144,7 @@ void Exchange<T>::begin(std::size_t bucket) {
     machine_.wait();  // The call takes the gradient from here.
     sum.plan->start();
   }
+  sum.begun = entered_;
   ++begun_;
 }
 
@@ -162,12 +161,10 @@ template <class T>
 void Exchange<T>::end(std::size_t bucket) {
   const Sum& sum = *sums_[bucket];
   const Part range = buckets_[bucket].range;
-  if (format_ && settings_.zero > 0)
-    machine_.run(sum.part.size(), Widen<T>{sum.narrow_part.data(), sum.part.data(), *format_});
-  else if (format_)
-    machine_.run(range.count, Widen<T>{sum.narrow.data(), gradient_ + range.first, *format_});
-  if (++ended_ < begun_) return;
+  if (format_) machine_.run(owned_[bucket].count, Widen<T>{sum.narrow.data(), gradient_ + range.first, *format_});
   const double now = MPI_Wtime();
+  timeline_.add(Timeline::Row::communication, fmt::format("sum of bucket {}", bucket), sum.begun, now);
+  if (++ended_ < begun_) return;
   time_.hidden += (now - busy_since_) - (exposed_until(now) - exposed_then_);
 }
 
@@ -204,6 +201,7 @@ void Exchange<T>::share(const Parameters<T>& parameters) {
                comm_, how);
   }
   if (uses_stream()) machine_.device()->tasks_wait();
+  timeline_.add(Timeline::Row::communication, "parameters to all", entered_, MPI_Wtime());
 }
 
 template <class T>
@@ -234,7 +232,7 @@ template <class T>
 std::size_t Exchange<T>::bytes() const {
   std::size_t bytes = 0;
   for (const auto& sum : sums_)
-    bytes += sum->narrow.bytes() + sum->narrow_part.bytes() + sum->part.bytes();
+    bytes += sum->narrow.bytes();
   return bytes;
 }
 

@@ -13,6 +13,7 @@
 #include "apps/sgd/model.hpp"
 #include "apps/sgd/parameters.hpp"
 #include "apps/sgd/settings.hpp"
+#include "apps/sgd/timeline.hpp"
 #include "tutti/tutti.hpp"
 
 namespace tutti::sgd {
@@ -41,7 +42,7 @@ class Exchange {
  public:
   /// Collective. Sums what is in `gradient`, in place. All must outlive it.
   Exchange(const Machine& machine, const Network& network, const Settings& settings, const Communicator& comm,
-           T* gradient);
+           T* gradient, Timeline& timeline);
   Exchange(const Exchange&) = delete;
   Exchange& operator=(const Exchange&) = delete;
   ~Exchange();
@@ -90,6 +91,7 @@ class Exchange {
   const Settings settings_;
   const Communicator& comm_;
   T* const gradient_;
+  Timeline& timeline_;
   const std::optional<Format16> format_;  ///< Of the numbers that travel; nothing: T.
   std::vector<Bucket> buckets_;
   std::vector<Part> owned_;

@@ -11,7 +11,9 @@
 #include "apps/root.hpp"
 #include "apps/sgd/checkpoint.hpp"
 #include "apps/sgd/device.hpp"
+#include "apps/sgd/page.hpp"
 #include "apps/sgd/report.hpp"
+#include "apps/sgd/study.hpp"
 #include "apps/standard_output.hpp"
 
 namespace tutti::sgd {
@@ -68,6 +70,9 @@ Split shared_data(const Settings& settings, MPI_Comm comm) {
   apps::on_root(comm, [&] {
     if (!settings.checkpoint.empty()) apps::require_writable(settings.checkpoint);
     if (!settings.json.empty() && settings.json != "-") apps::require_writable(settings.json);
+    if (!settings.report.empty()) apps::require_writable(settings.report);
+    for (const std::string& file : settings.compare)
+      static_cast<void>(shown_run(file, apps::read_file(file)));
     data = read_data(settings);
   });
   broadcast(comm, data.train);
@@ -173,6 +178,11 @@ class Run {
       if (!settings_.json.empty() && settings_.json != "-") {
         apps::replace_file(settings_.json, json_text(description_, epochs_));
       }
+      if (settings_.report.empty()) return;
+      std::vector<ShownRun> others;
+      for (const std::string& file : settings_.compare)
+        others.push_back(shown_run(file, apps::read_file(file)));
+      apps::replace_file(settings_.report, page_text(description_, epochs_, trainer_.timeline(), others));
     });
   }
   /// Prints on rank 0, unless stdout is for JSON.
@@ -201,6 +211,7 @@ void run(const Settings& settings, MPI_Comm mpi) {
   const Split data = shared_data(settings, mpi);
   if (settings.device) use_device(local_rank(Communicator{mpi}));
   const Communicator comm{mpi, {.buffers = settings.device && std::getenv("TUTTI_BUFFERS") == nullptr ? "device" : ""}};
+  if (settings.study) return study(settings, data, comm);
   if (settings.is_double()) {
     Run<double>{settings, data, comm, mpi}();
   } else {

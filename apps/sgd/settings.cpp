@@ -91,6 +91,11 @@ apps::Options command_line(Settings& settings) {
               "what multiplies matrices: loops that add in order, with the same bits on hosts and devices, or OpenBLAS "
               "and cuBLAS; auto: the library where there is one, in order on a device without")
       .text("json", settings.json, "FILE", "write the report as JSON; - for stdout, without the table")
+      .text("report", settings.report, "FILE", "write the report as a page of HTML, with curves and one step")
+      .custom("compare", "FILES", "", "reports as JSON of other runs, separated by commas, for --report",
+              [&settings](std::string_view text) { settings.compare = apps::split_list(text); })
+      .flag("study", settings.study,
+            "run the ways to share the work, --epochs rounds of each in turn, and say what each gains here")
       .text("checkpoint", settings.checkpoint, "FILE", "resume from it if it exists, and write it after every epoch");
   return options;
 }
@@ -102,6 +107,15 @@ void require_consistent(const Settings& settings) {
   if (settings.channels.empty() || settings.channels.size() > 2) throw apps::InputError("--channels: 1 or 2 numbers");
   if (!settings.json.empty() && settings.json == settings.checkpoint) {
     throw apps::InputError("--json and --checkpoint name the same file");
+  }
+  for (const auto& [name, file] :
+       {std::pair{"--json", settings.json}, std::pair{"--checkpoint", settings.checkpoint}}) {
+    if (!settings.report.empty() && settings.report == file)
+      throw apps::InputError(std::string{"--report and "} + name + " name the same file");
+  }
+  if (!settings.compare.empty() && settings.report.empty()) throw apps::InputError("--compare needs --report");
+  if (settings.study && !(settings.checkpoint.empty() && settings.report.empty() && settings.json.empty())) {
+    throw apps::InputError("--study prints a table: it takes no --checkpoint, --report or --json");
   }
   require_both("images", settings.images, "labels", settings.labels);
   require_both("test-images", settings.test_images, "test-labels", settings.test_labels);

@@ -44,6 +44,7 @@ struct Settings {
   std::string report = {};                ///< A file of HTML; empty: none.
   std::vector<std::string> compare = {};  ///< Reports as JSON of other runs, for the page.
   std::string checkpoint = {};            ///< A file; empty: none.
+  bool study = false;                     ///< Compares the ways to share the work.
 
   /// The numbers of 16 bits that weights and gradients are rounded to.
   [[nodiscard]] std::optional<Format16> format() const {

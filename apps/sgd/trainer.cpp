@@ -53,18 +53,6 @@ Machine machine_of(const Settings& settings, const Communicator& comm) {
   return Machine{missing.empty() ? Products::library : Products::in_order, std::move(device)};
 }
 
-/// Adds the time since it was begun, or since the last lap.
-class Laps {
- public:
-  void add_to(double& seconds) {
-    const double now = MPI_Wtime();
-    seconds += now - std::exchange(last_, now);
-  }
-
- private:
-  double last_ = MPI_Wtime();
-};
-
 }  // namespace
 
 int local_rank(const Communicator& comm) {
@@ -101,7 +89,7 @@ Trainer<T>::Trainer(const Settings& settings, const Split& data, const Communica
       parameters_(machine_, network_, settings.format()),
       gradient_(machine_, network_.parameter_count()),
       model_(machine_, network_, data, settings.batch),
-      exchange_(machine_, network_, settings_, comm, gradient_.data()),
+      exchange_(machine_, network_, settings_, comm, gradient_.data(), timeline_),
       optimizer_(machine_, settings_, exchange_.owned(), parameters_) {
   Progress<T> first;
   if (settings.format() == Format16::fp16) first.scale = first_scale;
@@ -163,7 +151,10 @@ EpochReport Trainer<T>::run_epoch(const std::function<void(double done)>& on_ste
   const std::size_t images = order.size(), at_once = images_of_step(settings_);
   for (std::size_t first = 0; first < images; first += at_once) {
     const std::size_t count = std::min(at_once, images - first);
+    const bool is_middle = first / at_once == static_cast<std::size_t>(steps_of_epoch()) / 2;
+    if (is_middle) timeline_.begin();
     step({first, count});
+    timeline_.end();
     if (on_step) on_step(static_cast<double>(first + count) / static_cast<double>(images));
   }
   const Totals here = model_.totals();
@@ -227,12 +218,13 @@ void Trainer<T>::differentiate(Part batch, bool is_last) {
     const Part now{part.first + done, std::min(model_.at_once(), part.count - done)};
     done += now.count;
     const bool is_complete = is_last && done == part.count;
-    Laps laps;
+    Laps laps{timeline_};
     model_.forward(parameters_, now, static_cast<T>(progress_.scale));
-    laps.add_to(times_.forward);
+    laps.add_to(times_.forward, "forward");
     const double before = exchange_.time().exposed;
     if (is_complete && settings_.overlap) machine_.set_pause([this] { exchange_.poll(); });
     model_.backward(parameters_, gradient_.data(), [&](std::size_t layer) {
+      laps.add_to(times_.backward, fmt::format("backward, layer {}", layer));
       if (is_complete) exchange_.ready(layer);
     });
     machine_.set_pause({});
@@ -267,7 +259,7 @@ bool Trainer<T>::fits_scale(double length) {
 /// Takes the step of a gradient, which is the sum over so many images.
 template <class T>
 void Trainer<T>::update(std::size_t images) {
-  Laps laps;
+  Laps laps{timeline_};
   double factor = 1 / (static_cast<double>(images) * progress_.scale);
   const bool needs_length = settings_.clip > 0 || settings_.format() == Format16::fp16;
   const double length = needs_length ? length_of_gradient(factor) : 0;
@@ -281,7 +273,7 @@ void Trainer<T>::update(std::size_t images) {
     progress_.scale = std::min(most_scale, progress_.scale * 2);
     progress_.unscaled = 0;
   }
-  laps.add_to(times_.optimizer);
+  laps.add_to(times_.optimizer, "optimizer");
   exchange_.share(parameters_);
 }
 

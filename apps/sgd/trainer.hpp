@@ -16,6 +16,7 @@
 #include "apps/sgd/network.hpp"
 #include "apps/sgd/optimizer.hpp"
 #include "apps/sgd/settings.hpp"
+#include "apps/sgd/timeline.hpp"
 #include "tutti/tutti.hpp"
 
 namespace tutti::sgd {
@@ -75,6 +76,8 @@ class Trainer {
   [[nodiscard]] const Network& network() const { return network_; }
   [[nodiscard]] const Exchange<T>& exchange() const { return exchange_; }
   [[nodiscard]] Memory memory() const;
+  /// Of the step in the middle of the last epoch, on this rank.
+  [[nodiscard]] const std::vector<Timeline::Span>& timeline() const { return timeline_.spans(); }
   [[nodiscard]] int steps_of_epoch() const;
 
  private:
@@ -94,6 +97,7 @@ class Trainer {
   Parameters<T> parameters_;
   Array<T> gradient_;
   Model<T> model_;
+  Timeline timeline_;
   Exchange<T> exchange_;
   Optimizer<T> optimizer_;
   Progress<T> progress_;  ///< Without its arrays.

@@ -285,6 +285,7 @@ TEST(SgdWays, ZeroSharesTheOptimizersMemory) {
   const std::size_t mine = part_of(parameters, comm.rank().value(), comm.size()).count;
   EXPECT_EQ(memory().parameters, 4 * parameters);
   EXPECT_EQ(memory().optimizer, 8 * mine);
+  EXPECT_EQ(memory().exchange, 0U);
   settings.precision = "bf16";
   EXPECT_LT(memory().parameters, 4 * parameters);
   EXPECT_EQ(memory().optimizer, 12 * mine);
