@@ -98,6 +98,15 @@ grep -q '"hidden_communication"' "$folder/report.json" || fail 'no times of a st
 expect 0 '"test_accuracy"' --epochs 1 --json -
 [ "$(head -c 1 "$folder/out")" = '{' ] || fail 'more than JSON on stdout'
 
+expect 0 'test accuracy' --epochs 2 --bucket 8K --overlap --report "$folder/report.html" --compare "$folder/report.json"
+grep -q '</html>' "$folder/report.html" && grep -q 'Beside other runs' "$folder/report.html" || fail 'no page'
+expect 2 'is no report of tutti-sgd' --epochs 1 --report "$folder/page.html" --compare "$folder/images"
+once
+expect 2 '--compare needs --report' --compare "$folder/report.json"
+once
+expect 0 'ZeRO-1, buckets, overlap' --study --epochs 2
+[ "$(grep -cE '^(one allreduce|buckets|ZeRO-1|bf16)' "$folder/out")" -eq 6 ] || fail 'not 6 ways'
+
 # 2 epochs, then 2 more, against 4 at once.
 saved=(--batch 400 --checkpoint "$folder/saved")
 expect 0 'rank' --epochs 4 --batch 400 --checkpoint "$folder/at_once"
