@@ -1,0 +1,49 @@
+#pragma once
+// The parts into which a list of buffers is cut: each becomes one ordinary call.
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "lib/core/call/arguments.hpp"
+#include "tutti/lists.hpp"
+
+namespace tutti::detail {
+
+/// Packing costs two copies of the data and saves a call. Both were measured, on 2 and 4 ranks of one node: lists of 2
+/// to 100 buffers of 256 B to 1 MiB, packed and not (docs/experiments/lists.md).
+struct ListTuning {
+  /// Buffers of up to so many bytes are packed; of an allgather or a reduce_scatter, the bytes of all blocks count.
+  std::int64_t packed = 32 * 1024L;
+  /// The largest sum of the buffers that are packed together.
+  std::int64_t most = 256 * 1024L;
+};
+inline constexpr ListTuning list_tuning{};
+
+/// A buffer of the list, checked.
+struct Member {
+  const std::byte* in = nullptr;  ///< nullptr: this rank does not read it.
+  std::byte* out = nullptr;
+  std::int64_t block = 0;  ///< The bytes of the count.
+  BufferMemory in_memory{}, out_memory{};
+};
+
+/// Buffers that move as one call.
+struct ListPart {
+  std::vector<Member> members{};
+  std::int64_t block = 0;  ///< The bytes of their counts together.
+};
+
+/// How many blocks a buffer has.
+[[nodiscard]] inline int rows_of(Collective collective, int ranks) {
+  return collective == Collective::allgather || collective == Collective::reduce_scatter ? ranks : 1;
+}
+
+/// The ordinary call on one buffer.
+[[nodiscard]] Call call_of(const ListCall& list, const void* in, void* out, Count count);
+
+/// Cuts the list by its counts alone, so that all ranks do the same. Throws ArgumentError for whatever is not allowed.
+/// Needs an Entry.
+[[nodiscard]] std::vector<ListPart> parts_of(const ListCall& list, const Communicator& comm, const Options& options);
+
+}  // namespace tutti::detail
