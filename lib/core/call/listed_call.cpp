@@ -102,13 +102,14 @@ void ListedCall::for_each_piece(const Packed& packed, Way way, const Use& use) c
   const bool moves_one = collective_ == (way == Way::pack ? Collective::allgather : Collective::reduce_scatter);
   const int rows = moves_one ? 1 : rows_;
   const bool packs_own = way == Way::pack && collective_ == Collective::allgather;
+  const bool has_what_it_sent = way == Way::unpack && collective_ == Collective::broadcast && rank_ == root_;
   for (int row = 0; row < rows; ++row) {
     std::byte* place = packed.data + (packs_own ? rank_.value() : row) * packed.block;
     for (const Member& member : packed.members) {
       const std::int64_t offset = row * member.block;
       if (way == Way::pack)
         use(place, member.in + offset, member.block);
-      else
+      else if (!has_what_it_sent || member.in != member.out)
         use(member.out + offset, place, member.block);
       place += member.block;
     }
@@ -116,7 +117,7 @@ void ListedCall::for_each_piece(const Packed& packed, Way way, const Use& use) c
 }
 
 void ListedCall::copy(const Packed& packed, Way way) const {
-  if (collective_ == Collective::broadcast && (rank_ == root_) != (way == Way::pack)) return;
+  if (collective_ == Collective::broadcast && rank_ != root_ && way == Way::pack) return;
   if (packed.device >= 0) return copy_by_device(packed, way);
   for_each_piece(packed, way, [](std::byte* into, const std::byte* from, std::int64_t bytes) {
     std::memcpy(into, from, static_cast<std::size_t>(bytes));
