@@ -41,22 +41,6 @@ void ListedCall::take(const ListCall& list, std::vector<ListPart> parts, const O
     add(ready(call_for(list, std::move(part)), communicator(), options, manner));
 }
 
-void ListedCall::run(const ListCall& list, ListPart part, const Options& options) {
-  {
-    Progress::Entry entry{communicator().progress()};
-    const Call its = call_for(list, std::move(part));
-    Operation& operation = ready(its, communicator(), options, records::Manner::blocking);
-    try {
-      prepare(0);
-    } catch (...) {
-      operation.release();
-      throw;
-    }
-    run_to_end(operation, entry);
-  }
-  finish(0);
-}
-
 Call ListedCall::call_for(const ListCall& list, ListPart part) {
   const Count count{part.block / size_of(list.type).value()};
   const Member& first = part.members.front();

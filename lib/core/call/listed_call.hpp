@@ -32,8 +32,6 @@ class ListedCall final : public JointCall {
 
   /// Makes the operations of the parts, at least one; starts none. Throws what ready() throws.
   void take(const ListCall& list, std::vector<ListPart> parts, const Options& options, records::Manner manner);
-  /// In place of that: a blocking call of one part, to its end.
-  void run(const ListCall& list, ListPart part, const Options& options);
 
  private:
   /// The ordinary call of a part, for which it takes memory if the part has to be packed.

@@ -37,6 +37,7 @@ std::optional<Call> only_call(const ListCall& list, const std::vector<ListPart>&
 
 OwnedJointCall joint(const ListCall& list, std::vector<ListPart> parts, const Communicator& comm,
                      const Options& options, records::Manner manner) {
+  read_named_file(list.collective, comm, options);
   std::unique_ptr<ListedCall> call = std::make_unique<ListedCall>(list, comm);
   call->take(list, std::move(parts), options, manner);
   return OwnedJointCall{call.release()};
@@ -44,7 +45,6 @@ OwnedJointCall joint(const ListCall& list, std::vector<ListPart> parts, const Co
 
 OwnedJointCall started(const ListCall& list, std::vector<ListPart> parts, const Communicator& comm,
                        const Options& options) {
-  read_named_file(list.collective, comm, options);
   OwnedJointCall call = joint(list, std::move(parts), comm, options, records::Manner::nonblocking);
   const Progress::Entry entry{comm.state().progress()};
   call->start(records::Manner::nonblocking);
@@ -61,9 +61,11 @@ void run(const ListCall& list, const Communicator& comm, const Options& options)
       run(*only_call(list, {part}), comm, options);
     return;
   }
-  if (parts.size() > 1) return started(list, std::move(parts), comm, options)->wait();
-  read_named_file(list.collective, comm, options);
-  ListedCall{list, comm}.run(list, std::move(parts.front()), options);
+  // Between nodes calls that are under way at once hide each other's latency. In shared memory they only disturb each
+  // other: blocking calls one after the other take 0.5 to 0.95 of the time.
+  if (parts.size() > 1 && !comm.state().paths().shares_memory())
+    return started(list, std::move(parts), comm, options)->wait();
+  joint(list, std::move(parts), comm, options, records::Manner::blocking)->run();
 }
 
 Request start(const ListCall& list, const Communicator& comm, const Options& options) {
@@ -79,7 +81,6 @@ Plan prepare(const ListCall& list, const Communicator& comm, const Options& opti
            "a stream in a blocking call, which a graph may capture, or in plans of single buffers");
   std::vector<ListPart> parts = checked_parts(list, comm, options);
   if (const auto only = only_call(list, parts)) return prepare(*only, comm, options);
-  read_named_file(list.collective, comm, options);
   return Plan{joint(list, std::move(parts), comm, options, records::Manner::persistent)};
 }
 

@@ -15,6 +15,19 @@ void JointCall::add(Operation& operation) {
   ended_ = operations_.size();
 }
 
+void JointCall::run() {
+  for (std::size_t i = 0; i < operations_.size(); ++i) {
+    {
+      Progress::Entry entry{state_->progress()};
+      prepare(i);
+      Operation& operation = *operations_[i];
+      if (!operation.run_or_start()) state_->progress().wait(operation, entry);
+      operation.rethrow();
+    }
+    finish(i);
+  }
+}
+
 void JointCall::start(records::Manner manner) {
   ended_ = 0;
   for (std::size_t i = 0; i < operations_.size(); ++i) {

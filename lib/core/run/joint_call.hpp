@@ -22,6 +22,8 @@ class JointCall {
   JointCall& operator=(const JointCall&) = delete;
   virtual ~JointCall() = default;
 
+  /// A blocking call: each operation is over before the next one starts.
+  void run();
   /// Starts one operation after the other. Needs an Entry.
   void start(records::Manner manner);
   /// Of a plan. Throws what Plan::start() throws.
