@@ -31,6 +31,7 @@ class Buffers {
     Bytes in, out;
   };
   [[nodiscard]] Sizes sizes_of(const Call& call) const;
+  [[nodiscard]] Sizes all_sizes_of(const Call& call) const;
 
   const Experiment& what_;
   const Communicator& comm_;

@@ -11,6 +11,7 @@
 
 #include "apps/bench/collective.hpp"
 #include "apps/bench/cuda.hpp"
+#include "apps/bench/lists.hpp"
 #include "lib/core/transport/mpi/check.hpp"
 #include "lib/core/transport/mpi/dialect.hpp"
 #include "tutti/call.hpp"
@@ -52,6 +53,7 @@ template <class Put>
 template <class Describe>
 [[nodiscard]] std::unique_ptr<Repeater> ours(const Call& call, Mode mode) {
   static constexpr Describe describe{};
+  if (call.list > 0) return our_list(call, mode, describe);
   switch (mode) {
     case Mode::blocking:
       return repeater([call] { detail::run(describe(call), *call.comm, {call.algorithm}); });
@@ -83,6 +85,7 @@ template <class Describe>
 template <class Describe>
 [[nodiscard]] std::string algorithm(const Call& call) {
   if (!call.algorithm.empty()) return std::string{call.algorithm};
+  if (call.list > 0) return choice_in(list_explanation(call, Describe{}));
   return choice_in(detail::prepare(Describe{}(call), *call.comm, {}).explain());
 }
 
