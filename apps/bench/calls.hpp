@@ -12,6 +12,7 @@
 #include "apps/bench/collective.hpp"
 #include "apps/bench/cuda.hpp"
 #include "apps/bench/lists.hpp"
+#include "apps/bench/repeaters.hpp"
 #include "lib/core/transport/mpi/check.hpp"
 #include "lib/core/transport/mpi/dialect.hpp"
 #include "tutti/call.hpp"
@@ -19,34 +20,6 @@
 namespace tutti::bench {
 
 // ---- Tutti's calls
-
-[[nodiscard]] inline std::unique_ptr<Repeater> repeater_of(Plan plan, const Computation* computation) {
-  return repeater([prepared = std::move(plan), computation]() mutable {
-    prepared.start();
-    compute(computation);
-    prepared.wait();
-  });
-}
-
-/// A repeater of `put()`, which puts a call into the stream of cuda::stream(): calls back to back are a batch, which is
-/// over when the stream is.
-template <class Put>
-[[nodiscard]] std::unique_ptr<Repeater> repeater_in_stream(Put put) {
-  class Batch : public Repeater {
-   public:
-    explicit Batch(Put body) : put_(std::move(body)) {}
-    void run(int calls) override {
-      for (int i = 0; i < calls; ++i) {
-        put_();
-      }
-      cuda::wait_for_stream();
-    }
-
-   private:
-    Put put_;
-  };
-  return std::make_unique<Batch>(std::move(put));
-}
 
 /// A function object of type `Describe` makes the description of the call's arguments that Tutti's functions for the
 /// collective make, anew for each call as in any program.

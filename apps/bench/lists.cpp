@@ -1,8 +1,9 @@
 #include "apps/bench/lists.hpp"
 
+#include <algorithm>
 #include <utility>
 
-#include "apps/bench/calls.hpp"
+#include "apps/bench/repeaters.hpp"
 #include "tutti/lists.hpp"
 
 namespace tutti::bench {

@@ -87,9 +87,9 @@ def test_refusals(comm):
         assert comm.allreduce(1) == comm.size
 
     x = np.ones(4)
-    refused(tutti.TypeArgumentError, "tutti: allreduce_list: xs is an int, and no list of arrays|no list of arrays",
+    refused(tutti.TypeArgumentError, "tutti: allreduce_list: xs is .*, and no list of arrays",
             lambda: comm.allreduce_list(3))
-    refused(tutti.ArgumentError, r"xs\[1\] has elements of fp32, and xs\[0\] of fp64",
+    refused(tutti.ArgumentError, r"xs\[1\] has elements of float32, and xs\[0\] of float64",
             lambda: comm.allreduce_list([x, np.ones(2, "f4")]))
     refused(tutti.ArgumentError, "out has 1 arrays, and xs has 2", lambda: comm.allreduce_list([x, x.copy()], out=[x]))
     refused(tutti.ArgumentError, r"out\[0\] has 3 elements, and must have 4",
@@ -100,4 +100,4 @@ def test_refusals(comm):
         refused(tutti.ArgumentError, r"the number of elements of xs\[0\] is 1, which",
                 lambda: comm.reduce_scatter_list([np.ones(1)]))
         refused(tutti.ArgumentError, r"out\[0\] has 4 elements, and must have", lambda: comm.allgather_list([x], out=[x]))
-    refused(tutti.ArgumentError, "takes? no stream|take no stream", lambda: comm.allreduce_list_async([x], stream=0))
+    refused(tutti.ArgumentError, "nonblocking calls take no stream", lambda: comm.allreduce_list_async([x], stream=0))

@@ -145,76 +145,6 @@ std::vector<int64_t> Call::joined_shape() const {
   return shape;
 }
 
-void Call::begin_list(tutti_collective collective) {
-  has_list_ = true;
-  call_.collective = collective;
-  kept_.returned = nb::list();
-}
-
-const Buffer& Call::take_listed(nb::handle array, const char* name, bool writes) {
-  const bool is_first = kept_.listed.empty();
-  const Buffer& buffer = kept_.listed.emplace_back(take(array, argument(name, writes)));
-  if (is_first) call_.type = buffer.type;
-  if (buffer.type != call_.type)
-    refuse_here(std::string{name} + " has elements of " + name_of_type(buffer.type) + ", and xs[0] of " +
-                name_of_type(call_.type));
-  return buffer;
-}
-
-const Buffer& Call::make_listed(const Buffer& like, const std::vector<int64_t>& shape, const char* name) {
-  const Result& result = kept_.listed_results.emplace_back(make_result(like, shape, argument(name, true)));
-  return_listed(result.array);
-  return result.buffer;
-}
-
-tutti_status Call::run_now() const {
-  if (!has_list_) return tutti_run(&call_, comm_, options());
-  const auto size = static_cast<int64_t>(list_.size());
-  const tutti_listed_buffer* const list = list_.data();
-  switch (call_.collective) {
-    case TUTTI_ALLREDUCE:
-      return tutti_allreduce_list(list, size, call_.type, call_.op, comm_, options());
-    case TUTTI_BROADCAST:
-      return tutti_broadcast_list(list, size, call_.type, call_.root, comm_, options());
-    case TUTTI_ALLGATHER:
-      return tutti_allgather_list(list, size, call_.type, comm_, options());
-    default:
-      return tutti_reduce_scatter_list(list, size, call_.type, call_.op, comm_, options());
-  }
-}
-
-tutti_status Call::start(tutti_request* request) const {
-  if (!has_list_) return tutti_start(&call_, comm_, options(), request);
-  const auto size = static_cast<int64_t>(list_.size());
-  const tutti_listed_buffer* const list = list_.data();
-  switch (call_.collective) {
-    case TUTTI_ALLREDUCE:
-      return tutti_allreduce_list_async(list, size, call_.type, call_.op, comm_, options(), request);
-    case TUTTI_BROADCAST:
-      return tutti_broadcast_list_async(list, size, call_.type, call_.root, comm_, options(), request);
-    case TUTTI_ALLGATHER:
-      return tutti_allgather_list_async(list, size, call_.type, comm_, options(), request);
-    default:
-      return tutti_reduce_scatter_list_async(list, size, call_.type, call_.op, comm_, options(), request);
-  }
-}
-
-tutti_status Call::prepare(tutti_plan* plan) const {
-  if (!has_list_) return tutti_prepare(&call_, comm_, options(), plan);
-  const auto size = static_cast<int64_t>(list_.size());
-  const tutti_listed_buffer* const list = list_.data();
-  switch (call_.collective) {
-    case TUTTI_ALLREDUCE:
-      return tutti_plan_allreduce_list(list, size, call_.type, call_.op, comm_, options(), plan);
-    case TUTTI_BROADCAST:
-      return tutti_plan_broadcast_list(list, size, call_.type, call_.root, comm_, options(), plan);
-    case TUTTI_ALLGATHER:
-      return tutti_plan_allgather_list(list, size, call_.type, comm_, options(), plan);
-    default:
-      return tutti_plan_reduce_scatter_list(list, size, call_.type, call_.op, comm_, options(), plan);
-  }
-}
-
 nb::object Call::run() {
   if (form_ == Form::blocking) return run_blocking();
   kept_.communicator = nb::find(communicator_);
@@ -223,7 +153,7 @@ nb::object Call::run() {
     tutti_request request = nullptr;
     {
       const nb::gil_scoped_release released;
-      status = start(&request);
+      status = start_call(call_, list_, comm_, options(), &request);
     }
     if (status != TUTTI_SUCCESS) kept_.fail(status);
     return nb::cast(new Request(request, std::move(kept_)), nb::rv_policy::take_ownership);
@@ -231,7 +161,7 @@ nb::object Call::run() {
   tutti_plan plan = nullptr;
   {
     const nb::gil_scoped_release released;
-    status = prepare(&plan);
+    status = prepare_call(call_, list_, comm_, options(), &plan);
   }
   if (status != TUTTI_SUCCESS) kept_.fail(status);
   return nb::cast(new Plan(plan, std::move(kept_)), nb::rv_policy::take_ownership);
@@ -245,10 +175,10 @@ nb::object Call::run_blocking() {
   {
     const nb::gil_scoped_release released;
     if (options_.has_stream != 0 || size() == 1) {  // nothing to wait for
-      status = run_now();
+      status = run_call(call_, list_, comm_, options());
       is_complete = 1;
     } else {
-      status = start(&request);
+      status = start_call(call_, list_, comm_, options(), &request);
       if (status == TUTTI_SUCCESS) status = tutti_request_wait_for(&request, slice, &is_complete);
     }
   }

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "list_calls.hpp"
 #include "requests.hpp"
 
 namespace tutti::python {
@@ -52,16 +53,11 @@ class Call {
   /// One type of elements for each rank.
   const tutti_type* take_types(nb::handle types, const char* name);
 
-  // Of a call of a list of arrays.
-
-  void begin_list(tutti_collective collective);
-  /// Takes an array; all have one type. The buffer stays where it is.
-  const Buffer& take_listed(nb::handle array, const char* name, bool writes);
-  /// A new array, which the call returns.
-  const Buffer& make_listed(const Buffer& like, const std::vector<int64_t>& shape, const char* name);
-  /// The call returns it.
-  void return_listed(nb::handle array) { nb::cast<nb::list>(kept_.returned).append(array); }
-  void add_listed(const tutti_listed_buffer& buffer) { list_.push_back(buffer); }
+  /// The buffers of a call of a list; nothing: it is none.
+  [[nodiscard]] ListedBuffers& list() { return list_; }
+  [[nodiscard]] Argument argument(const char* name, bool writes) const {
+    return {function_, name, writes, form_ != Form::persistent, stream_};
+  }
 
   [[nodiscard]] bool is_in_place(nb::handle object) const { return object.ptr() == InPlace::object.ptr(); }
   /// `whole` divided by the number of ranks, which must divide it.
@@ -76,18 +72,12 @@ class Call {
   [[nodiscard]] nb::object run();
 
  private:
-  [[nodiscard]] Argument argument(const char* name, bool writes) const {
-    return {function_, name, writes, form_ != Form::persistent, stream_};
-  }
   template <class Element, class Take>
   const Element* take_each(std::vector<Element>& list, nb::handle given, const char* name, const char* what,
                            const Take& take) const;
   void take_given_out(nb::handle out, int64_t count);
   void make_out(const std::vector<int64_t>& shape, bool zeros);
   [[nodiscard]] nb::object run_blocking();
-  [[nodiscard]] tutti_status run_now() const;
-  [[nodiscard]] tutti_status start(tutti_request* request) const;
-  [[nodiscard]] tutti_status prepare(tutti_plan* plan) const;
   [[nodiscard]] const tutti_options* options() const { return has_options_ ? &options_ : nullptr; }
 
   Communicator& communicator_;
@@ -105,8 +95,7 @@ class Call {
   std::size_t list_count_ = 0;
   std::array<std::vector<tutti_type>, 2> types_;
   std::size_t type_list_count_ = 0;
-  bool has_list_ = false;
-  std::vector<tutti_listed_buffer> list_;
+  ListedBuffers list_;
 };
 
 /// Waits for a request that a blocking call has made, and gives `kept` back what it returns. An exception of a signal's

@@ -21,7 +21,7 @@ struct Kept {
   // Of a call of a list. Addresses stay.
   std::deque<Buffer> listed;
   std::vector<Result> listed_results;  ///< New arrays that the call returns, in their order.
-  nb::object returned;  ///< What the call returns; a result that is made at the end is not there yet.
+  nb::object returned;                 ///< What the call returns; a result that is made at the end is not there yet.
   nb::object op, communicator;
   nb::object more;  ///< For a batch: the list of arrays of its messages.
   Op* function = nullptr;
