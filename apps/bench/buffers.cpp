@@ -72,6 +72,7 @@ Call Buffers::described(Count count, Placement placement) const {
   call.out_step = step_in_list(sizes.out);
   if (call.is_in_place)
     (sizes.in > sizes.out ? call.out_step : call.in_step) = step_in_list(std::max(sizes.in, sizes.out));
+  if (in_ && out_) place(call);  // else inputs of a list, for which there is no memory, would lie in its outputs
   return call;
 }
 
@@ -91,17 +92,20 @@ Buffers::Sizes Buffers::all_sizes_of(const Call& call) const {
           Bytes{times(what_.list, step_in_list(one.out).value())}};
 }
 
+void Buffers::place(Call& call) const {
+  if (!call.is_in_place) return;
+  const Sizes sizes = sizes_of(call);
+  const Count place = *what_.collective->layout(call).place;
+  const std::int64_t bytes = place.value() * size_of(call.type).value();
+  if (sizes.in > sizes.out)
+    call.out = in_.get() - bytes;
+  else
+    call.in = out_.get() + bytes;
+}
+
 Call Buffers::call(Count count, Placement placement) const {
   Call call = described(count, placement);
-  const Sizes sizes = sizes_of(call);
-  if (call.is_in_place) {
-    const Count place = *what_.collective->layout(call).place;
-    const std::int64_t bytes = place.value() * size_of(call.type).value();
-    if (sizes.in > sizes.out)
-      call.out = in_.get() - bytes;
-    else
-      call.in = out_.get() + bytes;
-  }
+  place(call);
   const Sizes all = all_sizes_of(call);
   what_.memory->rewrite(bytes_of(in_.get(), all.in));
   what_.memory->rewrite(bytes_of(out_.get(), all.out));

@@ -32,6 +32,8 @@ class Buffers {
   };
   [[nodiscard]] Sizes sizes_of(const Call& call) const;
   [[nodiscard]] Sizes all_sizes_of(const Call& call) const;
+  /// Puts an input in place where it belongs.
+  void place(Call& call) const;
 
   const Experiment& what_;
   const Communicator& comm_;

@@ -13,7 +13,7 @@ namespace tutti::detail {
 /// Packing costs two copies of the data and saves a call. Measured on 2 and 4 ranks of a node with two processors,
 /// lists of 8 and 30 buffers, packed over not packed: buffers of 16 KiB take 0.79 of the time in an allreduce, 0.80 in
 /// a broadcast, 0.92 in a reduce_scatter and 1.17 in an allgather, those of 32 KiB 0.90, 1.15, 1.15 and 1.24. A limit
-/// of 1 MiB is as good as 4 MiB, and better than 256 KiB.
+/// of 1 MiB is as good as 4 MiB, and better than 256 KiB (docs/experiments/lists.md).
 struct ListTuning {
   /// Buffers of up to so many bytes are packed; of an allgather or a reduce_scatter, the bytes of all blocks count.
   std::int64_t packed = 16 * 1024L;
