@@ -24,6 +24,7 @@
 #include "tutti/c/collectives.h"
 #include "tutti/c/communicator.h"
 #include "tutti/c/environment.h"
+#include "tutti/c/lists.h"
 #include "tutti/c/memory.h"
 #include "tutti/c/messages.h"
 #include "tutti/c/operations.h"

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <limits>
 
+#include "apps/bench/lists.hpp"
 #include "apps/root.hpp"
 
 namespace tutti::bench {
@@ -37,7 +38,7 @@ std::span<std::byte> bytes_of(std::byte* data, Bytes size) { return {data, stati
 Buffers::Buffers(const Experiment& what, const Communicator& comm, MPI_Comm mpi) : what_(what), comm_(comm), mpi_(mpi) {
   Sizes most{};
   for (const Placement placement : what.placements) {
-    const Sizes sizes = sizes_of(described(what.counts.back(), placement));
+    const Sizes sizes = all_sizes_of(described(what.counts.back(), placement));
     most = {std::max(most.in, sizes.in), std::max(most.out, sizes.out)};
   }
   constexpr Bytes limit{std::numeric_limits<std::int64_t>::max() / 4};  // so that sums do not overflow
@@ -62,8 +63,16 @@ Call Buffers::described(Count count, Placement placement) const {
             .op = what_.op,
             .root = what_.root,
             .algorithm = {},
-            .mpi = mpi_};
+            .mpi = mpi_,
+            .list = what_.list};
   call.is_in_place = placement == Placement::in_place && what_.collective->layout(call).place.has_value();
+  if (what_.list == 0) return call;
+  const Sizes sizes = sizes_of(call);
+  call.in_step = step_in_list(sizes.in);
+  call.out_step = step_in_list(sizes.out);
+  if (call.is_in_place)
+    (sizes.in > sizes.out ? call.out_step : call.in_step) = step_in_list(std::max(sizes.in, sizes.out));
+  if (in_ && out_) place(call);  // else inputs of a list, for which there is no memory, would lie in its outputs
   return call;
 }
 
@@ -75,28 +84,41 @@ Buffers::Sizes Buffers::sizes_of(const Call& call) const {
   return input > output ? Sizes{input, Bytes{0}} : Sizes{Bytes{0}, output};
 }
 
+/// Of all buffers of a list.
+Buffers::Sizes Buffers::all_sizes_of(const Call& call) const {
+  const Sizes one = sizes_of(call);
+  if (what_.list == 0) return one;
+  return {Bytes{times(what_.list, step_in_list(one.in).value())},
+          Bytes{times(what_.list, step_in_list(one.out).value())}};
+}
+
+void Buffers::place(Call& call) const {
+  if (!call.is_in_place) return;
+  const Sizes sizes = sizes_of(call);
+  const Count place = *what_.collective->layout(call).place;
+  const std::int64_t bytes = place.value() * size_of(call.type).value();
+  if (sizes.in > sizes.out)
+    call.out = in_.get() - bytes;
+  else
+    call.in = out_.get() + bytes;
+}
+
 Call Buffers::call(Count count, Placement placement) const {
   Call call = described(count, placement);
-  const Sizes sizes = sizes_of(call);
-  if (call.is_in_place) {
-    const Count place = *what_.collective->layout(call).place;
-    const std::int64_t bytes = place.value() * size_of(call.type).value();
-    if (sizes.in > sizes.out)
-      call.out = in_.get() - bytes;
-    else
-      call.in = out_.get() + bytes;
-  }
-  what_.memory->rewrite(bytes_of(in_.get(), sizes.in));
-  what_.memory->rewrite(bytes_of(out_.get(), sizes.out));
+  place(call);
+  const Sizes all = all_sizes_of(call);
+  what_.memory->rewrite(bytes_of(in_.get(), all.in));
+  what_.memory->rewrite(bytes_of(out_.get(), all.out));
   return call;
 }
 
 std::span<std::byte> Buffers::input_of(const Call& call) const {
-  return bytes_of(call.in, what_.collective->layout(call).input.value() * size_of(call.type));
+  const Bytes input = what_.collective->layout(call).input.value() * size_of(call.type);
+  return bytes_of(call.in, std::max(0, call.list - 1) * call.in_step + input);
 }
 
 std::array<std::span<std::byte>, 2> Buffers::used_by(const Call& call) const {
-  const Sizes sizes = sizes_of(call);
+  const Sizes sizes = all_sizes_of(call);
   return {bytes_of(in_.get(), sizes.in + guard), bytes_of(out_.get(), sizes.out + guard)};
 }
 

@@ -31,6 +31,9 @@ class Buffers {
     Bytes in, out;
   };
   [[nodiscard]] Sizes sizes_of(const Call& call) const;
+  [[nodiscard]] Sizes all_sizes_of(const Call& call) const;
+  /// Puts an input in place where it belongs.
+  void place(Call& call) const;
 
   const Experiment& what_;
   const Communicator& comm_;

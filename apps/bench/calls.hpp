@@ -11,6 +11,8 @@
 
 #include "apps/bench/collective.hpp"
 #include "apps/bench/cuda.hpp"
+#include "apps/bench/lists.hpp"
+#include "apps/bench/repeaters.hpp"
 #include "lib/core/transport/mpi/check.hpp"
 #include "lib/core/transport/mpi/dialect.hpp"
 #include "tutti/call.hpp"
@@ -19,39 +21,12 @@ namespace tutti::bench {
 
 // ---- Tutti's calls
 
-[[nodiscard]] inline std::unique_ptr<Repeater> repeater_of(Plan plan, const Computation* computation) {
-  return repeater([prepared = std::move(plan), computation]() mutable {
-    prepared.start();
-    compute(computation);
-    prepared.wait();
-  });
-}
-
-/// A repeater of `put()`, which puts a call into the stream of cuda::stream(): calls back to back are a batch, which is
-/// over when the stream is.
-template <class Put>
-[[nodiscard]] std::unique_ptr<Repeater> repeater_in_stream(Put put) {
-  class Batch : public Repeater {
-   public:
-    explicit Batch(Put body) : put_(std::move(body)) {}
-    void run(int calls) override {
-      for (int i = 0; i < calls; ++i) {
-        put_();
-      }
-      cuda::wait_for_stream();
-    }
-
-   private:
-    Put put_;
-  };
-  return std::make_unique<Batch>(std::move(put));
-}
-
 /// A function object of type `Describe` makes the description of the call's arguments that Tutti's functions for the
 /// collective make, anew for each call as in any program.
 template <class Describe>
 [[nodiscard]] std::unique_ptr<Repeater> ours(const Call& call, Mode mode) {
   static constexpr Describe describe{};
+  if (call.list > 0) return our_list(call, mode, describe);
   switch (mode) {
     case Mode::blocking:
       return repeater([call] { detail::run(describe(call), *call.comm, {call.algorithm}); });
@@ -83,6 +58,7 @@ template <class Describe>
 template <class Describe>
 [[nodiscard]] std::string algorithm(const Call& call) {
   if (!call.algorithm.empty()) return std::string{call.algorithm};
+  if (call.list > 0) return choice_in(list_explanation(call, Describe{}));
   return choice_in(detail::prepare(Describe{}(call), *call.comm, {}).explain());
 }
 

@@ -8,6 +8,7 @@
 #include <thread>
 
 #include "apps/bench/buffers.hpp"
+#include "apps/bench/lists.hpp"
 #include "lib/core/transport/mpi/check.hpp"
 
 namespace tutti::bench {
@@ -140,16 +141,25 @@ std::int64_t wrong_elements(const BenchCollective& collective, const Buffers& bu
                           .by_mpi = true,
                           .key = 0};
   const Piece input{Count{0}, collective.layout(call).input, {call.rank(), 1, 0}};
+  const std::vector<Call> calls = calls_of(call);
+  // Buffers of a list hold other values than those before.
+  const auto of_buffer = [](Piece piece, std::size_t buffer) {
+    piece.from.first += static_cast<std::int64_t>(buffer);
+    return piece;
+  };
   std::vector<Picture> pictures;
   for (const std::span<std::byte> buffer : buffers.used_by(call)) {
-    pictures.emplace_back(buffer, operands, buffers.memory()).paint(call.in, input, Contents::input);
+    Picture& picture = pictures.emplace_back(buffer, operands, buffers.memory());
+    for (std::size_t i = 0; i < calls.size(); ++i)
+      picture.paint(calls[i].in, of_buffer(input, i), Contents::input);
     pictures.back().write();
   }
   repeater.run(1);
   std::int64_t wrong = 0;
   for (Picture& picture : pictures) {
-    for (const Piece& piece : collective.expected(call)) {
-      picture.paint(call.out, piece, Contents::result);
+    for (std::size_t i = 0; i < calls.size(); ++i) {
+      for (const Piece& piece : collective.expected(calls[i]))
+        picture.paint(calls[i].out, of_buffer(piece, i), Contents::result);
     }
     wrong += picture.differences();
   }

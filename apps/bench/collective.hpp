@@ -69,6 +69,8 @@ struct Call {
   Rank root;
   std::string_view algorithm;                ///< Empty: Tutti chooses.
   MPI_Comm mpi = MPI_COMM_WORLD;             ///< The ranks of `comm`, for MPI's own calls.
+  int list = 0;                              ///< Buffers of the call; 0: one, by the ordinary function.
+  Bytes in_step{}, out_step{};               ///< From one buffer of the list to the next.
   const Computation* computation = nullptr;  ///< Between the start of a call and its wait; nullptr: nothing.
 
   [[nodiscard]] int rank() const { return comm->rank().value(); }

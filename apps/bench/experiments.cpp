@@ -170,6 +170,7 @@ void require_pairs(const Settings& s) {
       {{s.collectives == plain.collectives, "--collective"},
        {s.algorithms == plain.algorithms, "--algorithm"},
        {s.placement == plain.placement, "--placement"},
+       {s.list == plain.list, "--list"},
        {s.calls == plain.calls, "--calls"},
        {s.compare == plain.compare, "--compare"},
        {s.memory == plain.memory, "--memory"},
@@ -180,6 +181,20 @@ void require_pairs(const Settings& s) {
        {!s.is_checked, "--check"},
        {!s.is_touched, "--touch"},
        {s.csv.empty(), "--csv"}});
+}
+
+/// --list: collectives that have calls of lists, in modes that lists have.
+void require_lists(const Settings& s, const BenchCollective& collective) {
+  using enum Collective;
+  if (s.list == 0 && s.compare == "calls") throw InputError("--compare calls: only with --list");
+  if (s.list == 0) return;
+  const std::initializer_list<Collective> all{broadcast, allreduce, reduce_scatter, allgather};
+  const bool is_even = collective.divided == Divided::not_at_all || collective.divided == Divided::evenly;
+  if (!is_even || !collective.collective || std::find(all.begin(), all.end(), *collective.collective) == all.end())
+    throw InputError(fmt::format("--list: {} takes no list; allowed: broadcast, allreduce, reduce_scatter, allgather",
+                                 collective.name));
+  require_plain("--list measures calls of lists", {{s.mode != to_string(Mode::stream_plan), "--mode " + s.mode},
+                                                   {s.calls == "tutti", "--calls " + s.calls}});
 }
 
 bool has_each(const Settings& s) {
@@ -223,6 +238,7 @@ std::vector<Experiment> resolved(const Settings& s, int ranks) {
   for (const std::string& name : collectives_in_mode(s)) {
     const BenchCollective& collective = *collective_named(name);
     require_operation(s, collective, type, op);
+    require_lists(s, collective);
     experiments.push_back({.collective = &collective,
                            .memory = &memory,
                            .mode = mode_of(s),
@@ -232,6 +248,7 @@ std::vector<Experiment> resolved(const Settings& s, int ranks) {
                            .algorithms = algorithms_named(s.algorithms, collective),
                            .has_selected = collective.collective && has_each(s),
                            .transport = transport_of(s),
+                           .list = s.list,
                            .placements = placements_of(s, collective),
                            .counts = sizes_of(s, collective, type, ranks)});
   }

@@ -147,6 +147,7 @@ std::string notes(const Experiment& what, const Settings& settings, const Machin
   std::string text = work_lines(records) + overlap_lines(records);
   if (settings.compare == "none") return text;
   if (settings.compare == "default") return text + ratio_lines(records, "the built-in rules") + gain_lines(records);
+  if (settings.compare == "calls") return text + ratio_lines(records, "the calls on each buffer alone");
   if (!mpi_takes(*what.memory)) {
     text += fmt::format("# not compared: {} takes no memory of devices\n", machine.mpi);
     return text;

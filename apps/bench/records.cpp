@@ -156,6 +156,7 @@ Json to_json(const Record& record) {
                {"nodes", record.nodes},
                {"bytes", record.bytes},
                {"count", record.count},
+               {"list", record.list == 0 ? Json(nullptr) : Json(record.list)},
                {"type", record.type},
                {"op", record.op},
                {"root", record.root},
@@ -205,7 +206,7 @@ std::string csv_of(const Spread& spread) {
 
 std::string to_csv(std::span<const Record> records) {
   std::string text =
-      "collective,algorithm,auto,transport,memory,mode,ranks,nodes,bytes,count,type,op,root,in_place,iters,rounds,"
+      "collective,algorithm,auto,transport,memory,mode,ranks,nodes,bytes,count,list,type,op,root,in_place,iters,rounds,"
       "min_us,p10_us,median_us,p90_us,max_us,algbw_GBps,busbw_GBps,wrong,peer,peer_mode,peer_min_us,peer_p10_us,"
       "peer_median_us,peer_p90_us,peer_max_us,ratio,resolved";
   for (const auto& [name, value] : fields(DeviceWork{})) {
@@ -213,10 +214,11 @@ std::string to_csv(std::span<const Record> records) {
   }
   text += '\n';
   for (const Record& r : records) {
-    text += fmt::format("{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},", r.collective, r.algorithm,
-                        r.is_auto, r.transport, r.memory, r.mode, r.ranks, r.nodes, r.bytes, r.count, r.type, r.op,
-                        r.root ? fmt::to_string(*r.root) : "", r.placement == Placement::in_place, r.calls, r.rounds,
-                        csv_of(r.time_us), r.algbw, r.busbw, r.wrong ? fmt::to_string(*r.wrong) : "");
+    text += fmt::format("{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},", r.collective, r.algorithm,
+                        r.is_auto, r.transport, r.memory, r.mode, r.ranks, r.nodes, r.bytes, r.count,
+                        r.list == 0 ? "" : fmt::to_string(r.list), r.type, r.op, r.root ? fmt::to_string(*r.root) : "",
+                        r.placement == Placement::in_place, r.calls, r.rounds, csv_of(r.time_us), r.algbw, r.busbw,
+                        r.wrong ? fmt::to_string(*r.wrong) : "");
     const auto& peer = r.peer;
     text += peer ? fmt::format("{},{},{},{},{}", peer->name, peer->mode, csv_of(peer->time_us), peer->ratio.value,
                                peer->ratio.is_resolved())

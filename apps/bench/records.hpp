@@ -49,6 +49,7 @@ struct Record {
   bool is_chosen = false;  ///< It is the algorithm that Tutti chooses at this size, or would have.
   int ranks = 0, nodes = 0;
   std::int64_t bytes = 0, count = 0;
+  int list = 0;             ///< So many buffers of that size; 0: one, by the ordinary function.
   std::string type, op;     ///< "none" where the collective has none.
   std::optional<int> root;  ///< Nothing where the collective has none.
   Placement placement = Placement::out_of_place;

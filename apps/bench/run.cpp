@@ -9,6 +9,7 @@
 
 #include "apps/bench/buffers.hpp"
 #include "apps/bench/cuda.hpp"
+#include "apps/bench/lists.hpp"
 #include "apps/bench/load.hpp"
 #include "apps/bench/measure.hpp"
 #include "apps/bench/memory.hpp"
@@ -67,7 +68,9 @@ class Bench {
   }
 
  private:
-  [[nodiscard]] bool is_compared() const { return plain_ || (settings_.compare == "mpi" && mpi_takes(*what_.memory)); }
+  [[nodiscard]] bool is_compared() const {
+    return plain_ || settings_.compare == "calls" || (settings_.compare == "mpi" && mpi_takes(*what_.memory));
+  }
   [[nodiscard]] Table::Layout layout() const;
   /// Those asked for, and those that Tutti chooses at the sizes.
   [[nodiscard]] std::vector<std::string> algorithms_of(const Experiment& what) const;
@@ -83,6 +86,7 @@ class Bench {
                                        CommunicatorOptions{.buffers = buffers, .rules = "none", .bits = Bits::same}};
   }
   [[nodiscard]] std::optional<PeerCall> peer_of(const Call& call) const;
+  [[nodiscard]] PeerCall alone(const Call& call) const;
   [[nodiscard]] std::unique_ptr<Repeater> peer_repeater(const Call& call) const;
   [[nodiscard]] bool is_too_large_for_mpi(const Call& call) const;
   /// The calls that are measured, each with a record of it.
@@ -164,6 +168,7 @@ Record Bench::described(const Call& call, Placement placement) const {
   record.nodes = comm_.node_count();
   record.count = call.count.value();
   record.bytes = (call.count.value() * size_of(call.type)).value();
+  record.list = what_.list;
   record.type = collective.has_data() ? settings_.type : "none";
   record.op = collective.reduces() ? settings_.op : "none";
   if (collective.has_root()) record.root = settings_.root;
@@ -187,8 +192,16 @@ std::optional<PeerCall> Bench::peer_of(const Call& call) const {
     if (theirs.op == Op::exact_sum) theirs.op = Op::sum;
     return PeerCall{what_.collective->ours(theirs, what_.mode), what_.mode, what_.collective->algorithm(theirs)};
   }
-  if (is_too_large_for_mpi(call)) return std::nullopt;
-  return what_.collective->peer(call, what_.mode);
+  if (settings_.compare == "mpi" && is_too_large_for_mpi(call)) return std::nullopt;
+  return alone(call);
+}
+
+/// The MPI's call, or Tutti's ordinary one on each buffer of a list.
+PeerCall Bench::alone(const Call& call) const {
+  return in_turn(call, [&](const Call& each) {
+    if (settings_.compare == "calls") return PeerCall{what_.collective->ours(each, what_.mode), what_.mode};
+    return what_.collective->peer(each, what_.mode);
+  });
 }
 
 std::vector<std::unique_ptr<Repeater>> Bench::calls(Call& call, Placement placement,
@@ -243,13 +256,16 @@ void Bench::set_times(Record& record, const Timing& timing, std::optional<double
   record.rounds_us = timing.microseconds();
   record.load = load;
   constexpr double gigabytes_per_s = 1e-3;  // in bytes per microsecond
-  record.algbw = static_cast<double>(record.bytes) / record.time_us.median * gigabytes_per_s;
+  record.algbw = static_cast<double>(record.bytes * std::max(1, record.list)) / record.time_us.median * gigabytes_per_s;
   record.busbw = record.algbw * what_.collective->busbw_factor(comm_.size());
 }
 
 Peer Bench::described(const PeerCall& peer, const Timing& ours, const Timing& theirs,
                       std::optional<double> load) const {
-  return {.name = plain_ ? "Tutti by the built-in rules" : machine_.mpi,
+  const bool is_ours = settings_.compare == "calls";
+  return {.name = plain_    ? "Tutti by the built-in rules"
+                  : is_ours ? "Tutti's ordinary calls"
+                            : machine_.mpi,
           .mode = std::string{to_string(peer.mode)},
           .algorithm = peer.algorithm,
           .time_us = in_microseconds(theirs.seconds),
@@ -259,7 +275,7 @@ Peer Bench::described(const PeerCall& peer, const Timing& ours, const Timing& th
 
 std::unique_ptr<Repeater> Bench::peer_repeater(const Call& call) const {
   if (plain_) return std::move(peer_of(call)->repeater);
-  return what_.collective->peer(call, what_.mode).repeater;
+  return alone(call).repeater;
 }
 
 void Bench::add_overlaps(Call& call, std::span<Repeater* const> ways, const std::optional<PeerCall>& peer,

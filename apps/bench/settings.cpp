@@ -62,6 +62,8 @@ void add_call_options(apps::Options& options, Settings& s) {
   options.choice("type", s.type, names_of(all_types(), [](Type type) { return to_string(type); }), "element type");
   options.choice("op", s.op, names_of(op_names), "operation; scaled_sum is half the sum");
   options.integer("root", s.root, 0, INT_MAX, "root rank of collectives that have one");
+  options.custom("list", "N", "", "each call has a list of N buffers of the size (docs/bench.md)",
+                 [&s](std::string_view given) { s.list = static_cast<int>(apps::parse_integer(given, 1, 100'000)); });
   options.custom(
       "algorithm", "LIST", "auto",
       "algorithms, in turns: NAME[:PARAMETER][/SEGMENT], separated by commas; auto: Tutti chooses; each: all "
@@ -89,10 +91,10 @@ void add_protocol_options(apps::Options& options, Settings& s) {
   options.choice("calls", s.calls, {"tutti", "mpi"},
                  "whose calls are measured; mpi: plain MPI_ calls, as libtutti_mpi.so serves them if it is preloaded");
   options.choice(
-      "compare", s.compare, {"none", "mpi", "default"},
+      "compare", s.compare, {"none", "mpi", "default", "calls"},
       "measure another call too, round by round in turns; mpi: the MPI's own; default: Tutti's by the built-in "
       "rules and in the usual order, whatever rules and TUTTI_BITS say for the other; sums where that makes exact "
-      "ones");
+      "ones; calls: with --list, Tutti's ordinary call on each buffer");
   options.text("rules", s.rules, "FILE",
                "the file of rules by which Tutti chooses, or none; else what TUTTI_RULES says (docs/rules.md)");
   options.flag("overlap", s.is_overlapped,

@@ -22,6 +22,7 @@ struct Settings {
   std::vector<int> ranks;    ///< One after the other; empty: all ranks of the job.
   std::vector<std::string> algorithms = {"auto"};
   std::string type = "fp32", op = "sum";
+  int list = 0;  ///< Buffers of each call; 0: one, by the ordinary function.
   int root = 0;
   std::string transport = "auto", memory = "host", mode = "blocking", placement = "both";
   int iters = 0;  ///< 0: as many as fill a round.
@@ -49,6 +50,7 @@ struct Experiment {
   std::vector<std::string> algorithms;  ///< All measured; an empty one: Tutti chooses.
   bool has_selected = false;            ///< Those that Tutti chooses at these sizes are measured, too.
   std::string transport;
+  int list = 0;
   std::vector<Placement> placements;
   std::vector<Count> counts;
 };

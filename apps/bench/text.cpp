@@ -171,6 +171,7 @@ std::string preface(const Settings& settings, const Machine& machine) {
 std::string heading(const Experiment& what, const Settings& settings, int ranks) {
   const BenchCollective& collective = *what.collective;
   std::string text = fmt::format("#\n# {}", collective.name);
+  if (settings.list > 0) text += fmt::format(" of lists of {} buffers of the size,", settings.list);
   if (collective.has_data()) text += fmt::format(" of {}", settings.type);
   if (collective.reduces()) text += fmt::format(", {}", settings.op);
   if (collective.has_root()) text += fmt::format(", root {}", settings.root);

@@ -55,6 +55,7 @@ std::string way_of(const Json& result) {
   std::vector<std::string> words;
   for (const std::string_view name : {"mode", "memory", "transport", "type", "op"})
     if (const std::string word = text_or(result, name, "none"); word != "none") words.push_back(word);
+  if (const auto list = result.find("list")) words.push_back(fmt::format("in lists of {}", list->as_int()));
   return fmt::format("{}", fmt::join(words, " "));
 }
 

@@ -133,6 +133,8 @@ const tutti_call& described(const Site& site, const tutti_call* call) {
   return site.pointed("call", call);
 }
 
+}  // namespace
+
 Options options_of(const Site& site, const tutti_options* given) {
   Options options;
   if (site.sized("options", given, "= TUTTI_OPTIONS_INIT") == nullptr) return options;
@@ -141,8 +143,6 @@ Options options_of(const Site& site, const tutti_options* given) {
   if (given->has_stream != 0) options.stream = static_cast<CUstream_st*>(given->stream);
   return options;
 }
-
-}  // namespace
 
 std::optional<Bits> bits_of(const Site& site, const char* given) {
   if (given == nullptr) return std::nullopt;

@@ -28,6 +28,12 @@ struct ReleaseStreamedCall {
   TUTTI_API void operator()(StreamedCall* call) const noexcept;
 };
 using OwnedStreamedCall = std::unique_ptr<StreamedCall, ReleaseStreamedCall>;
+class JointCall;
+/// Waits if any of its operations is under way.
+struct ReleaseJointCall {
+  TUTTI_API void operator()(JointCall* call) const noexcept;
+};
+using OwnedJointCall = std::unique_ptr<JointCall, ReleaseJointCall>;
 }  // namespace detail
 
 /// A nonblocking operation. Its buffers belong to it until it has completed.
@@ -50,6 +56,7 @@ class [[nodiscard]] Request {
   Request() = default;  ///< Nothing to wait for.
   explicit Request(detail::OwnedOperation operation, detail::OwnedTaggedCall tagged = {})
       : operation_(std::move(operation)), tagged_(std::move(tagged)) {}
+  explicit Request(detail::OwnedJointCall joint) : joint_(std::move(joint)) {}
 
   /// Returns when the operation is complete on this rank. Throws the error if it failed.
   TUTTI_API void wait();
@@ -66,6 +73,7 @@ class [[nodiscard]] Request {
  private:
   detail::OwnedOperation operation_;
   detail::OwnedTaggedCall tagged_;
+  detail::OwnedJointCall joint_;  ///< A call of several operations (tutti/lists.hpp).
 };
 
 /// A collective with its buffers, prepared once (persistent): start() and wait() any number of times.
@@ -79,6 +87,7 @@ class [[nodiscard]] Plan {
  public:
   explicit Plan(detail::OwnedOperation operation) : operation_(std::move(operation)) {}
   explicit Plan(detail::OwnedStreamedCall streamed) : streamed_(std::move(streamed)) {}
+  explicit Plan(detail::OwnedJointCall joint) : joint_(std::move(joint)) {}
 
   /// Throws StateError if the plan is still running, or if its communicator is closed.
   TUTTI_API void start();
@@ -88,7 +97,8 @@ class [[nodiscard]] Plan {
   [[nodiscard]] TUTTI_API bool test();
   /// Waits as wait(), but no longer than that, to some milliseconds; true if complete, or not started.
   [[nodiscard]] TUTTI_API bool wait_for(std::chrono::duration<double> time);
-  /// The algorithm's name, as in the registry; empty if the plan is no collective.
+  /// The algorithm's name, as in the registry; empty if the plan is no collective. Of a list of buffers, that of the
+  /// first call that it became.
   [[nodiscard]] TUTTI_API std::string_view algorithm() const;
   /// The algorithm that runs and why: "allreduce of 1000 elements of fp32 on 4 ranks of 1 node: rabenseifner, as many
   /// bytes want the least volume; 4 rounds; the busiest rank sends 4 messages with 1500 elements in all, and reduces
@@ -99,6 +109,7 @@ class [[nodiscard]] Plan {
   [[nodiscard]] detail::Operation& operation() const;
   detail::OwnedOperation operation_;
   detail::OwnedStreamedCall streamed_;
+  detail::OwnedJointCall joint_;
 };
 
 }  // namespace tutti

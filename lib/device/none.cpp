@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <string>
 
 #include "lib/core/memory/memory_kind.hpp"
@@ -75,6 +76,7 @@ bool can_wait_in_streams(int /*device*/) { return false; }
 std::byte* allocate_on(int /*device*/, std::int64_t /*bytes*/) { refuse(); }
 void free_on(int /*device*/, std::byte* /*data*/) noexcept {}
 void copy_to_host(int /*device*/, const std::byte* /*from*/, std::byte* /*into*/, std::int64_t /*bytes*/) { refuse(); }
+void copy_pieces(int /*device*/, std::span<const PieceCopy> /*pieces*/) { refuse(); }
 std::byte* allocate_in_order(int /*device*/, std::int64_t /*bytes*/) { return nullptr; }
 void free_in_order(int /*device*/, std::byte* /*data*/) noexcept {}
 void release_devices() noexcept {}

@@ -45,6 +45,11 @@ expect 2 "$folder/none.json: No such file" --rules "$folder/none.json"
 expect 2 'rules: not with\|--calls mpi measures' --calls mpi --compare default
 expect 2 '--overlap measures calls beside computation: not with --touch' --overlap --touch
 expect 2 '--overlap measures calls beside computation: not with --mode stream' --overlap --mode stream --memory device
+expect 2 '--list: scan takes no list; allowed: broadcast, allreduce, reduce_scatter, allgather' --list 3 --collective scan
+expect 2 '--list: allgatherv takes no list' --list 3 --collective allgather,allgatherv
+expect 2 '--list measures calls of lists: not with --calls mpi' --list 3 --calls mpi
+expect 2 '--compare calls: only with --list' --compare calls
+expect 2 '--pairs measures messages between two ranks: not with --list' --pairs --list 3
 expect 2 '--pairs measures messages between two ranks: not with --collective' --pairs --collective scan
 expect 2 '--fit measures messages between two ranks: not with --collective' --fit "$folder/rates" --collective scan
 expect 2 '--pairs measures messages between two ranks: not with --csv' --pairs --csv "$folder/csv"

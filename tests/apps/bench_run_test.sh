@@ -43,6 +43,23 @@ for size in (8, 262144):
     assert len(best) == 1 and best[0]["chosen"]["algorithm"] == next(r["algorithm"] for r in results if r["chosen"])
     assert best[0]["lead"]["resolved"] is False and "few_rounds" in best[0]["lead"]["doubts"], best
 PYTHON
+# Lists of buffers, some of them packed, beside the ordinary calls on each buffer.
+"$launch" "$mpirun" "$ranks" "$bench" --collective broadcast,allreduce,reduce_scatter,allgather --list 99 --sizes 64,40K --check \
+  --iters 2 --rounds 5 --warmup 0 --mode "$mode" --compare calls --json "$folder/lists.json" >"$folder/stdout"
+grep -q '^# allreduce of lists of 99 buffers of the size, of fp32, sum$' "$folder/stdout"
+grep -q '^# wrong elements in all: 0$' "$folder/stdout"
+python3 - "$folder/lists.json" <<'PYTHON'
+import json
+import sys
+
+results = json.load(open(sys.argv[1]))["results"]
+assert len(results) == 2 * 7 and {r["list"] for r in results} == {99}
+for r in results:
+    assert r["peer"]["name"] == "Tutti's ordinary calls" and r["peer"]["mode"] == r["mode"], r["peer"]
+    assert abs(r["algbw_GBps"] - 99e-3 * r["bytes"] / r["time_us"]["median"]) < 1e-9 * r["algbw_GBps"] + 1e-12
+PYTHON
+"$launch" "$mpirun" "$ranks" "$bench" --list 99 --sizes 64 --placement in --check --iters 1 --rounds 1 --mode "$mode" |
+  grep '^# wrong elements in all: 0$'
 # Fewer ranks than there are, and all: in one table. The others sleep.
 list=$(seq -s, 1 "$ranks")
 "$launch" "$mpirun" "$ranks" "$bench" --ranks "$list" --collective allreduce,gather,sendrecv --sizes 64 --iters 2 --rounds 5 \

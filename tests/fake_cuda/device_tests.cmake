@@ -212,6 +212,12 @@ tutti_fake_cuda_test(device_stream_rules_test ${tests}/mpi/device_stream_rules_t
                      RANKS 1 2 3 4 8 ENVIRONMENT FAKE_CUDA_ABORT=1)
 tutti_fake_cuda_test(device_stream_plans_test ${tests}/mpi/device_stream_plans_test.cpp
                      RANKS 1 2 3 4 8 ENVIRONMENT FAKE_CUDA_ABORT=1)
+# Lists of buffers, packed on devices.
+tutti_fake_cuda_test(device_lists_test ${tests}/mpi/device_lists_test.cpp RANKS 1 2 3 4 8
+                     ENVIRONMENT FAKE_CUDA_ABORT=1)
+tutti_again_over_fake_cuda(device_lists_test staged 3 ${staged} FAKE_CUDA_ABORT=1)
+tutti_again_over_fake_cuda(device_lists_test nodes 4 TUTTI_NODES=0,1,1,0 FAKE_CUDA_ABORT=1)
+tutti_again_over_fake_cuda(device_lists_test late 3 ${late} FAKE_CUDA_DEVICES=3)
 foreach(seed RANGE 1 3)
   tutti_again_over_fake_cuda(device_streams_test late.${seed} 3 ${late} FAKE_CUDA_SEED=${seed} FAKE_CUDA_DEVICES=${seed})
 endforeach()

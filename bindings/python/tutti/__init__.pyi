@@ -327,6 +327,54 @@ class Communicator:
         self, x: ArrayLike, op: str | Op = 'sum', out: Any = None, algorithm: str | None = None,
         stream: Stream | None = None, bits: str | None = None,
     ) -> Plan: ...
+    def allreduce_list(
+        self, xs: Sequence[ArrayLike], op: str | Op = 'sum', out: Any = None, algorithm: str | None = None,
+        stream: Stream | None = None, bits: str | None = None,
+    ) -> list[Any]: ...
+    def allreduce_list_async(
+        self, xs: Sequence[ArrayLike], op: str | Op = 'sum', out: Any = None, algorithm: str | None = None,
+        stream: None = None, bits: str | None = None,
+    ) -> Request: ...
+    def plan_allreduce_list(
+        self, xs: Sequence[ArrayLike], op: str | Op = 'sum', out: Any = None, algorithm: str | None = None,
+        stream: Stream | None = None, bits: str | None = None,
+    ) -> Plan: ...
+    def broadcast_list(
+        self, xs: Sequence[ArrayLike], root: int = 0, algorithm: str | None = None,
+        stream: Stream | None = None, bits: str | None = None,
+    ) -> list[Any]: ...
+    def broadcast_list_async(
+        self, xs: Sequence[ArrayLike], root: int = 0, algorithm: str | None = None,
+        stream: None = None, bits: str | None = None,
+    ) -> Request: ...
+    def plan_broadcast_list(
+        self, xs: Sequence[ArrayLike], root: int = 0, algorithm: str | None = None,
+        stream: Stream | None = None, bits: str | None = None,
+    ) -> Plan: ...
+    def allgather_list(
+        self, xs: Sequence[ArrayLike], out: Any = None, algorithm: str | None = None,
+        stream: Stream | None = None, bits: str | None = None,
+    ) -> list[Any]: ...
+    def allgather_list_async(
+        self, xs: Sequence[ArrayLike], out: Any = None, algorithm: str | None = None,
+        stream: None = None, bits: str | None = None,
+    ) -> Request: ...
+    def plan_allgather_list(
+        self, xs: Sequence[ArrayLike], out: Any = None, algorithm: str | None = None,
+        stream: Stream | None = None, bits: str | None = None,
+    ) -> Plan: ...
+    def reduce_scatter_list(
+        self, xs: Sequence[ArrayLike], op: str | Op = 'sum', out: Any = None, algorithm: str | None = None,
+        stream: Stream | None = None, bits: str | None = None,
+    ) -> list[Any]: ...
+    def reduce_scatter_list_async(
+        self, xs: Sequence[ArrayLike], op: str | Op = 'sum', out: Any = None, algorithm: str | None = None,
+        stream: None = None, bits: str | None = None,
+    ) -> Request: ...
+    def plan_reduce_scatter_list(
+        self, xs: Sequence[ArrayLike], op: str | Op = 'sum', out: Any = None, algorithm: str | None = None,
+        stream: Stream | None = None, bits: str | None = None,
+    ) -> Plan: ...
     def send(self, x: ArrayLike, to: int, tag: int | None = None) -> None: ...
     def send_async(self, x: ArrayLike, to: int, tag: int | None = None) -> Request: ...
     def plan_send(self, x: ArrayLike, to: int, tag: int | None = None) -> Plan: ...

@@ -9,6 +9,7 @@
 #include "lib/core/call/chosen.hpp"
 #include "lib/core/call/layout.hpp"
 #include "lib/core/call/reach_peers.hpp"
+#include "lib/core/call/ready.hpp"
 #include "lib/core/call/segment_limit.hpp"
 #include "lib/core/communicator/communicator_state.hpp"
 #include "lib/core/communicator/introduction.hpp"
@@ -149,7 +150,8 @@ Operation& ready_at_once(const Call& call, CommunicatorState& state, const Optio
   }
 }
 
-/// The operation of a call. While streams wait for operations, it moves these until there is memory for it.
+}  // namespace
+
 Operation& ready(const Call& call, CommunicatorState& state, const Options& options, records::Manner manner) {
   for (int looks = 0;; ++looks) {
     try {
@@ -163,6 +165,8 @@ Operation& ready(const Call& call, CommunicatorState& state, const Options& opti
     state.progress().look_at_all(looks);
   }
 }
+
+namespace {
 
 /// The number of the device that holds the buffers, whose stream it has to be.
 int device_of_call(const CallSite& site, const CallMemory& memory, const Problem& problem, CUstream_st* stream) {
@@ -208,20 +212,19 @@ OwnedStreamedCall owned_plan(const Call& call, const Communicator& comm, const O
   return OwnedStreamedCall{plan.release()};
 }
 
-/// Reads the file that the call names, if it names one that the communicator has not read yet.
-void read_named_file(const Call& call, const Communicator& comm, const Options& options) {
-  if (options.algorithm.starts_with(file_prefix)) require_schedule_file(comm, call.collective, options.algorithm);
+}  // namespace
+
+void read_named_file(Collective collective, const Communicator& comm, const Options& options) {
+  if (options.algorithm.starts_with(file_prefix)) require_schedule_file(comm, collective, options.algorithm);
 }
 
-void refuse_stream(const Call& call, CommunicatorState& state) {
-  refuse({call.function, state.rank()}, "stream", "given to a nonblocking call",
+void refuse_stream(const CallSite& site) {
+  refuse(site, "stream", "given to a nonblocking call",
          "a stream in a blocking call, which then returns at once, or in a plan");
 }
 
-}  // namespace
-
 void run(const Call& call, const Communicator& comm, const Options& options) {
-  read_named_file(call, comm, options);
+  read_named_file(call.collective, comm, options);
   CommunicatorState& state = comm.state();
   if (options.stream) {
     const Progress::Entry entry{state.progress()};
@@ -232,17 +235,17 @@ void run(const Call& call, const Communicator& comm, const Options& options) {
 }
 
 Request start(const Call& call, const Communicator& comm, const Options& options) {
-  read_named_file(call, comm, options);
+  read_named_file(call.collective, comm, options);
   CommunicatorState& state = comm.state();
   const Progress::Entry entry{state.progress()};
-  if (options.stream) refuse_stream(call, state);
+  if (options.stream) refuse_stream({call.function, state.rank()});
   Operation& operation = ready(call, state, options, records::Manner::nonblocking);
   operation.start(records::Manner::nonblocking);
   return Request{owned(operation, comm.share())};
 }
 
 Plan prepare(const Call& call, const Communicator& comm, const Options& options) {
-  read_named_file(call, comm, options);
+  read_named_file(call.collective, comm, options);
   CommunicatorState& state = comm.state();
   if (options.stream) {
     OwnedStreamedCall plan = owned_plan(call, comm, options);

@@ -10,6 +10,9 @@ using Of = const CommunicatorCounters&;
 constexpr std::array names{
     NamedCounter{"calls.fast_path", "blocking calls of short messages, done step by step to their end",
                  [](Of of) { return of.fast_path_calls; }},
+    NamedCounter{"calls.packed", "calls whose data were packed from several buffers of a list",
+                 [](Of of) { return of.packed_calls; }},
+    NamedCounter{"calls.packed_buffers", "these buffers", [](Of of) { return of.packed_buffers; }},
     NamedCounter{"calls.proved", "plans whose schedules were proved (TUTTI_PROVE)",
                  [](Of of) { return of.proved_plans; }},
     NamedCounter{"calls.unproved",

@@ -20,6 +20,7 @@ struct CommunicatorCounters {
   ipc::Counters ipc{};
   stream::Counters stream{};
   std::uint64_t fast_path_calls = 0;
+  std::uint64_t packed_calls = 0, packed_buffers = 0;
   std::uint64_t proved_plans = 0, unproved_plans = 0;
 };
 

@@ -9,6 +9,7 @@
 
 #include "lib/core/communicator/counters.hpp"
 #include "lib/core/communicator/membership.hpp"
+#include "lib/core/communicator/packing_memory.hpp"
 #include "lib/core/run/operation_order.hpp"
 #include "lib/device/call/streams.hpp"
 #include "lib/device/staging/block_pool.hpp"
@@ -28,6 +29,8 @@ class Workspace : public Membership {
   [[nodiscard]] CommunicatorCounters& counters() { return counters_; }
   /// The memory that operations on device buffers take.
   [[nodiscard]] device::BlockPool& staging_memory() { return staging_memory_; }
+  /// The host's memory into which calls of lists of buffers pack short ones.
+  [[nodiscard]] PackingMemory& packing_memory() { return packing_memory_; }
   /// The state of calls in the order of streams.
   [[nodiscard]] Streams& streams() { return streams_; }
   [[nodiscard]] PeerWatch& peers() { return peers_; }
@@ -65,6 +68,7 @@ class Workspace : public Membership {
   std::vector<PairwiseSends> pairwise_sends_;  ///< One for each class of messages and each rank.
   Streams streams_;
   device::BlockPool staging_memory_{{.allocate = ipc::allocate_on, .free = ipc::free_on}};
+  PackingMemory packing_memory_;
   std::unique_ptr<CommunicatorTrace> trace_;
   std::unique_ptr<CommunicatorBits> bits_;
   PeerWatch peers_{*this};

@@ -161,6 +161,11 @@ inline void Operation::release() noexcept {
 
 /// A blocking call: starts the operation, waits for it and gives it back to its pool. Throws its error if it failed.
 void run_to_end(Operation& operation, Progress::Entry& entry);
+/// Of a Request or a Plan: returns once the operation is over, after one look, or at `end` on records::coarse_now().
+/// Throws its error if it failed. Whether it is over.
+void wait_on(Operation& operation);
+[[nodiscard]] bool test_on(Operation& operation);
+[[nodiscard]] bool wait_until(Operation& operation, std::int64_t end);
 /// The operation as a Request or a Plan owns it, with which the communicator's state lives.
 [[nodiscard]] OwnedOperation owned(Operation& operation, std::shared_ptr<Workspace> state);
 

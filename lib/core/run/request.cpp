@@ -10,24 +10,24 @@
 
 #include "lib/core/communicator/communicator_state.hpp"
 #include "lib/core/run/explain.hpp"
+#include "lib/core/run/joint_call.hpp"
 #include "lib/core/run/matching.hpp"
 #include "lib/core/run/operation.hpp"
 #include "lib/device/call/streamed_call.hpp"
 #include "tutti/error.hpp"
 
 namespace tutti {
-namespace {
 
-void wait_on(detail::Operation& operation) {
-  detail::Progress& progress = operation.communicator().progress();
-  detail::Progress::Entry entry{progress};
+void detail::wait_on(Operation& operation) {
+  Progress& progress = operation.communicator().progress();
+  Progress::Entry entry{progress};
   progress.wait(operation, entry);
   operation.rethrow();
 }
 
-bool test_on(detail::Operation& operation) {
-  detail::Progress& progress = operation.communicator().progress();
-  const detail::Progress::Entry entry{progress};
+bool detail::test_on(Operation& operation) {
+  Progress& progress = operation.communicator().progress();
+  const Progress::Entry entry{progress};
   if (!operation.over()) progress.advance_all();
   if (!operation.over()) progress.tested(operation);
   if (!operation.over()) return false;
@@ -35,19 +35,21 @@ bool test_on(detail::Operation& operation) {
   return true;
 }
 
+bool detail::wait_until(Operation& operation, std::int64_t end) {
+  Progress& progress = operation.communicator().progress();
+  Progress::Entry entry{progress};
+  if (!progress.wait_until(operation, entry, end)) return false;
+  operation.rethrow();
+  return true;
+}
+
+namespace {
+
 /// On the clock of records::coarse_now(); far off for all longer times.
 std::int64_t end_after(std::chrono::duration<double> time) {
   constexpr double longest = 1e9;  // seconds, which nobody waits for
   const double nanoseconds = 1e9 * std::clamp(time.count(), 0.0, longest);
   return records::coarse_now() + static_cast<std::int64_t>(nanoseconds);
-}
-
-bool wait_until(detail::Operation& operation, std::int64_t end) {
-  detail::Progress& progress = operation.communicator().progress();
-  detail::Progress::Entry entry{progress};
-  if (!progress.wait_until(operation, entry, end)) return false;
-  operation.rethrow();
-  return true;
 }
 
 /// Does what Release does, but does not ask which process this is: only the process itself makes these calls.
@@ -120,6 +122,7 @@ void detail::ReleaseTagged::operator()(TaggedCall* call) const noexcept {
 void Request::wait() {
   UserFunctionRun::require_outside();  // before the request gives anything away
   const detail::OwnedTaggedCall tagged = std::move(tagged_);
+  if (const detail::OwnedJointCall joint = std::move(joint_)) joint->wait();
   if (const std::unique_ptr<detail::Operation, GiveBack> done{operation_.release()}) wait_on(*done);
   if (tagged != nullptr) static_cast<void>(wait_until(*tagged, never));
 }
@@ -129,6 +132,10 @@ bool Request::test() { return wait_for(std::chrono::duration<double>{-1}); }
 bool Request::wait_for(std::chrono::duration<double> time) {
   const bool looks_once = time.count() < 0;
   const std::int64_t end = looks_once ? 0 : end_after(time);
+  if (joint_ != nullptr) {
+    if (!(looks_once ? joint_->test() : joint_->wait_until(end))) return false;
+    joint_.reset();
+  }
   if (operation_ != nullptr) {
     if (!(looks_once ? test_on(*operation_) : wait_until(*operation_, end))) return false;
     GiveBack{}(operation_.release());
@@ -140,7 +147,7 @@ bool Request::wait_for(std::chrono::duration<double> time) {
 }
 
 bool Request::cancel() {
-  if (tagged_ == nullptr) return operation_ == nullptr;
+  if (tagged_ == nullptr) return operation_ == nullptr && joint_ == nullptr;
   if (operation_ != nullptr || tagged_->messages.size() != 1) return false;
   const detail::Progress::Entry entry{tagged_->state->progress()};
   detail::Matching* const matching = tagged_->state->matching();
@@ -189,6 +196,7 @@ void detail::ReleaseStreamedCall::operator()(StreamedCall* call) const noexcept 
 
 void Plan::start() {
   if (streamed_ != nullptr) return start_in_stream(*streamed_);
+  if (joint_ != nullptr) return joint_->start_again();
   detail::Operation& own = operation();
   const detail::Progress::Entry entry{own.communicator().progress()};
   own.communicator().require_open();
@@ -198,6 +206,7 @@ void Plan::start() {
 }
 
 void Plan::wait() {
+  if (joint_ != nullptr) return joint_->wait();
   if (streamed_ == nullptr) return wait_on(operation());
   for (int looks = 0; !look_at(*streamed_, looks); ++looks)
     sched_yield();  // outside of the lock, which the thread that moves operations may want
@@ -205,6 +214,7 @@ void Plan::wait() {
 
 bool Plan::wait_for(std::chrono::duration<double> time) {
   const std::int64_t end = end_after(time);
+  if (joint_ != nullptr) return joint_->wait_until(end);
   if (streamed_ == nullptr) return wait_until(operation(), end);
   for (int looks = 0; !look_at(*streamed_, looks); ++looks) {
     if (records::coarse_now() >= end) return false;
@@ -213,14 +223,23 @@ bool Plan::wait_for(std::chrono::duration<double> time) {
   return true;
 }
 
-bool Plan::test() { return streamed_ == nullptr ? test_on(operation()) : look_at(*streamed_, 1); }
+bool Plan::test() {
+  if (joint_ != nullptr) return joint_->test();
+  return streamed_ == nullptr ? test_on(operation()) : look_at(*streamed_, 1);
+}
 
 std::string_view Plan::algorithm() const {
-  const detail::PreparedPlan& plan = streamed_ == nullptr ? operation().plan() : streamed_->plan();
+  const detail::Operation* const first = joint_ != nullptr ? &joint_->first() : nullptr;
+  const detail::PreparedPlan& plan = first != nullptr       ? first->plan()
+                                     : streamed_ == nullptr ? operation().plan()
+                                                            : streamed_->plan();
   const Algorithm* algorithm = plan.compiled().choice.algorithm;
   return algorithm == nullptr ? std::string_view{} : algorithm->name;
 }
 
-std::string Plan::explain() const { return streamed_ == nullptr ? detail::explain(operation()) : streamed_->explain(); }
+std::string Plan::explain() const {
+  if (joint_ != nullptr) return joint_->explain();
+  return streamed_ == nullptr ? detail::explain(operation()) : streamed_->explain();
+}
 
 }  // namespace tutti

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <span>
 
 #include "lib/core/exec/port.hpp"
 #include "lib/core/memory/memory_kind.hpp"
@@ -41,6 +42,15 @@ void free_on(int device, std::byte* data) noexcept;
 
 /// Copies data of the device to memory of the host, and waits for that alone: work that makes the data has to be over.
 void copy_to_host(int device, const std::byte* from, std::byte* into, std::int64_t bytes);
+
+/// Bytes that are copied from one place to another, each the host's or a device's.
+struct PieceCopy {
+  std::byte* into = nullptr;
+  const std::byte* from = nullptr;
+  std::int64_t bytes = 0;
+};
+/// Copies them by the device, and waits for that alone: work that makes the data has to be over.
+void copy_pieces(int device, std::span<const PieceCopy> pieces);
 
 /// Memory of the device, without a call that may wait for it. Peers do not map it. nullptr: there is not as much.
 [[nodiscard]] std::byte* allocate_in_order(int device, std::int64_t bytes);

@@ -205,6 +205,18 @@ void copy_to_host(int device, const std::byte* from, std::byte* into, std::int64
   cuda::check(driver()->StreamSynchronize(stream), "cuStreamSynchronize");
 }
 
+void copy_pieces(int device, std::span<const PieceCopy> pieces) {
+  Device& its = Devices::get().at(device);
+  const cuda::RelaxedCapture relaxed;
+  const cuda::ScopedContext scope{its.context()};
+  auto* const stream = its.next_stream();
+  for (const PieceCopy& piece : pieces)
+    cuda::check(
+        driver()->MemcpyAsync(address(piece.into), address(piece.from), static_cast<std::size_t>(piece.bytes), stream),
+        "cuMemcpyAsync");
+  cuda::check(driver()->StreamSynchronize(stream), "cuStreamSynchronize");
+}
+
 std::byte* allocate_in_order(int device, std::int64_t bytes) {
   if (driver()->MemAllocAsync == nullptr) return nullptr;
   Device& its = Devices::get().at(device);

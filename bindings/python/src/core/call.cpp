@@ -153,7 +153,7 @@ nb::object Call::run() {
     tutti_request request = nullptr;
     {
       const nb::gil_scoped_release released;
-      status = tutti_start(&call_, comm_, options(), &request);
+      status = start_call(call_, list_, comm_, options(), &request);
     }
     if (status != TUTTI_SUCCESS) kept_.fail(status);
     return nb::cast(new Request(request, std::move(kept_)), nb::rv_policy::take_ownership);
@@ -161,7 +161,7 @@ nb::object Call::run() {
   tutti_plan plan = nullptr;
   {
     const nb::gil_scoped_release released;
-    status = tutti_prepare(&call_, comm_, options(), &plan);
+    status = prepare_call(call_, list_, comm_, options(), &plan);
   }
   if (status != TUTTI_SUCCESS) kept_.fail(status);
   return nb::cast(new Plan(plan, std::move(kept_)), nb::rv_policy::take_ownership);
@@ -175,10 +175,10 @@ nb::object Call::run_blocking() {
   {
     const nb::gil_scoped_release released;
     if (options_.has_stream != 0 || size() == 1) {  // nothing to wait for
-      status = tutti_run(&call_, comm_, options());
+      status = run_call(call_, list_, comm_, options());
       is_complete = 1;
     } else {
-      status = tutti_start(&call_, comm_, options(), &request);
+      status = start_call(call_, list_, comm_, options(), &request);
       if (status == TUTTI_SUCCESS) status = tutti_request_wait_for(&request, slice, &is_complete);
     }
   }

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "list_calls.hpp"
 #include "requests.hpp"
 
 namespace tutti::python {
@@ -52,6 +53,12 @@ class Call {
   /// One type of elements for each rank.
   const tutti_type* take_types(nb::handle types, const char* name);
 
+  /// The buffers of a call of a list; nothing: it is none.
+  [[nodiscard]] ListedBuffers& list() { return list_; }
+  [[nodiscard]] Argument argument(const char* name, bool writes) const {
+    return {function_, name, writes, form_ != Form::persistent, stream_};
+  }
+
   [[nodiscard]] bool is_in_place(nb::handle object) const { return object.ptr() == InPlace::object.ptr(); }
   /// `whole` divided by the number of ranks, which must divide it.
   [[nodiscard]] int64_t share(int64_t whole, const char* of) const;
@@ -65,9 +72,6 @@ class Call {
   [[nodiscard]] nb::object run();
 
  private:
-  [[nodiscard]] Argument argument(const char* name, bool writes) const {
-    return {function_, name, writes, form_ != Form::persistent, stream_};
-  }
   template <class Element, class Take>
   const Element* take_each(std::vector<Element>& list, nb::handle given, const char* name, const char* what,
                            const Take& take) const;
@@ -91,6 +95,7 @@ class Call {
   std::size_t list_count_ = 0;
   std::array<std::vector<tutti_type>, 2> types_;
   std::size_t type_list_count_ = 0;
+  ListedBuffers list_;
 };
 
 /// Waits for a request that a blocking call has made, and gives `kept` back what it returns. An exception of a signal's

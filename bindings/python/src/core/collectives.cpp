@@ -120,6 +120,17 @@ void bind_collectives(CommunicatorClass& communicator) {
   define(communicator, "scan", scan, "x of rank 0 (+) ... (+) x of this rank: an array shaped as x.", x, op, out);
   define(communicator, "exscan", exscan,
          "The same without this rank's x. Rank 0's out stays as it is; a new array is zeros there.", x, op, out);
+  const auto xs = nb::arg("xs").none();
+  define(
+      communicator, "allreduce_list", allreduce_list,
+      "An allreduce of each array of a list, all of one type, in one call: short arrays share their messages. Returns "
+      "the list of\nresults. out: a list of arrays; out=xs: in place.",
+      xs, op, out);
+  define(communicator, "broadcast_list", broadcast_list,
+         "The root's arrays go into those of all ranks, as many and as long. Returns them as a list.", xs, root);
+  define(communicator, "allgather_list", allgather_list, "As allgather, of each array of a list.", xs, out);
+  define(communicator, "reduce_scatter_list", reduce_scatter_list, "As reduce_scatter, of each array of a list.", xs,
+         op, out);
 }
 
 }  // namespace tutti::python

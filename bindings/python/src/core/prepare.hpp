@@ -25,4 +25,9 @@ void alltoallv(Call& call, nb::handle x, nb::handle in_counts, nb::handle out_co
 void alltoallw(Call& call, nb::handle x, nb::handle in_counts, nb::handle out_counts, nb::handle in_offsets,
                nb::handle out_offsets, nb::handle in_types, nb::handle out_types, nb::handle out);
 
+void allreduce_list(Call& call, nb::handle xs, nb::handle op, nb::handle out);
+void broadcast_list(Call& call, nb::handle xs, nb::handle root);
+void allgather_list(Call& call, nb::handle xs, nb::handle out);
+void reduce_scatter_list(Call& call, nb::handle xs, nb::handle op, nb::handle out);
+
 }  // namespace tutti::python

@@ -45,7 +45,15 @@ void wait_for_dropped(const char* what, const Kept& kept, const Step& step) {
 
 }  // namespace
 
-nb::object Kept::finished() const { return result.namespace_of_immutable.is_valid() ? result.finished() : returned; }
+nb::object Kept::finished() const {
+  if (!listed_results.empty()) {
+    nb::list all;
+    for (const Result& each : listed_results)
+      all.append(each.finished());
+    return all;
+  }
+  return result.namespace_of_immutable.is_valid() ? result.finished() : returned;
+}
 
 void Kept::fail(tutti_status status) const {
   raise_status(status, function != nullptr ? function->take_exception() : nb::object{});

@@ -3,8 +3,10 @@
 
 #include <algorithm>
 #include <chrono>
+#include <deque>
 #include <memory>
 #include <utility>
+#include <vector>
 
 #include "communicator.hpp"
 #include "op.hpp"
@@ -16,7 +18,10 @@ namespace tutti::python {
 struct Kept {
   Buffer in, out;
   Result result;
-  nb::object returned;  ///< What the call returns; a result that is made at the end is not there yet.
+  // Of a call of a list. Addresses stay.
+  std::deque<Buffer> listed;
+  std::vector<Result> listed_results;  ///< New arrays that the call returns, in their order.
+  nb::object returned;                 ///< What the call returns; a result that is made at the end is not there yet.
   nb::object op, communicator;
   nb::object more;  ///< For a batch: the list of arrays of its messages.
   Op* function = nullptr;
@@ -28,6 +33,13 @@ struct Kept {
       Py_VISIT(object->ptr());
     for (const Buffer* buffer : {&in, &out, &result.buffer})
       if (const int stop = buffer->visit(visit, arg); stop != 0) return stop;
+    for (const Buffer& buffer : listed)
+      if (const int stop = buffer.visit(visit, arg); stop != 0) return stop;
+    for (const Result& each : listed_results) {
+      Py_VISIT(each.array.ptr());
+      Py_VISIT(each.namespace_of_immutable.ptr());
+      if (const int stop = each.buffer.visit(visit, arg); stop != 0) return stop;
+    }
     return 0;
   }
   /// Raises the error of a call; what a function of Python raised is its cause.
