@@ -10,8 +10,16 @@ namespace tutti::sgd {
 
 namespace {
 
-/// Buckets that are begun early are small, so that the network has something to do early.
-constexpr std::size_t first_limit = std::size_t{1} << 20;
+/// Layers are the tensors. Without a limit there is one bucket.
+Buckets buckets_of(const Network& network, const Settings& settings, Type type) {
+  std::vector<Count> sizes;
+  for (const Layer& layer : network.layers())
+    sizes.emplace_back(layer.parameters());
+  const Bytes all{static_cast<std::int64_t>(network.parameter_count()) * size_of(type).value()};
+  if (settings.bucket == 0) return {sizes, type, {all, all}};
+  const Bytes limit{settings.bucket};
+  return {sizes, type, {limit, std::min(limit, BucketLimits{}.first)}};
+}
 
 Type type_of_format(Format16 format) { return format == Format16::fp16 ? Type::fp16 : Type::bf16; }
 
@@ -20,22 +28,6 @@ Type type_of_format(Format16 format) { return format == Format16::fp16 ? Type::f
 Part part_of(std::size_t count, int rank, int size) {
   const auto begin = [&](int part) { return count * static_cast<std::size_t>(part) / static_cast<std::size_t>(size); };
   return {begin(rank), begin(rank + 1) - begin(rank)};
-}
-
-std::vector<Bucket> buckets_of(const Network& network, std::size_t limit, std::size_t bytes_of_number) {
-  std::vector<Bucket> buckets;
-  const std::vector<Layer>& layers = network.layers();
-  for (std::size_t index = layers.size(); index-- > 0;) {
-    const Layer& layer = layers[index];
-    const std::size_t most = buckets.size() == 1 ? std::min(limit, first_limit) : limit;
-    const bool has_room =
-        !buckets.empty() && (limit == 0 || (buckets.back().range.count + layer.parameters()) * bytes_of_number <= most);
-    if (!has_room) buckets.push_back({{layer.weights, 0}, index, index});
-    Bucket& bucket = buckets.back();
-    bucket.first = index;
-    bucket.range = {layer.weights, bucket.range.count + layer.parameters()};
-  }
-  return buckets;
 }
 
 /// The time in which it lives is exposed.
@@ -71,14 +63,16 @@ Exchange<T>::Exchange(const Machine& machine, const Network& network, const Sett
       gradient_(gradient),
       timeline_(timeline),
       format_(settings.format()),
-      buckets_(buckets_of(network, settings.bucket, format_ ? sizeof(std::uint16_t) : sizeof(T))) {
-  for (const Bucket& bucket : buckets_) {
-    const Part all = bucket.range;
+      buckets_(buckets_of(network, settings, format_ ? type_of_format(*format_) : type_of<T>)) {
+  for (int bucket = 0; bucket < buckets_.size(); ++bucket) {
+    const auto first = static_cast<std::size_t>(buckets_.tensors(bucket).front());
+    const Part all{network.layers()[first].weights, static_cast<std::size_t>(buckets_.count(bucket).value())};
+    ranges_.push_back(all);
     const Part part = settings.zero > 0 ? part_of(all.count, comm.rank().value(), comm.size()) : Part{0, all.count};
     owned_.push_back({all.first + part.first, part.count});
     auto& sum = *sums_.emplace_back(std::make_unique<Sum>());
     if (format_) sum.narrow = Array<std::uint16_t>{machine, all.count};
-    if (!uses_stream()) sum.plan.emplace(plan_sum(sum, all));
+    if (!uses_stream()) sum.plan.emplace(plan_sum(owned_.size() - 1));
   }
 }
 
@@ -98,43 +92,52 @@ std::vector<Count> Exchange<T>::counts_of(Part range) const {
   return counts;
 }
 
+/// What is summed of a bucket.
 template <class T>
-Plan Exchange<T>::plan_sum(const Sum& sum, Part range) const {
-  const Type type = format_ ? type_of_format(*format_) : type_of<T>;
-  void* const all = format_ ? static_cast<void*>(sum.narrow.data()) : gradient_ + range.first;
-  if (settings_.zero == 0) return plan_allreduce(all, all, Count{range.count}, type, Op::sum, comm_, options());
-  return plan_reduce_scatter(all, all, counts_of(range), type, Op::sum, comm_, options());
+void* Exchange<T>::travelling(std::size_t bucket) const {
+  return format_ ? static_cast<void*>(sums_[bucket]->narrow.data()) : gradient_ + ranges_[bucket].first;
+}
+
+template <class T>
+Plan Exchange<T>::plan_sum(std::size_t bucket) const {
+  void* const data = travelling(bucket);
+  const Part range = ranges_[bucket];
+  if (settings_.zero > 0)
+    return plan_reduce_scatter(data, data, counts_of(range), buckets_.type(), Op::sum, comm_, options());
+  return plan_allreduce(data, data, Count{range.count}, buckets_.type(), Op::sum, comm_, options());
 }
 
 template <class T>
 void Exchange<T>::put_into_stream(std::size_t bucket) const {
-  const Sum& sum = *sums_[bucket];
-  const Part range = buckets_[bucket].range;
-  const Type type = format_ ? type_of_format(*format_) : type_of<T>;
-  void* const all = format_ ? static_cast<void*>(sum.narrow.data()) : gradient_ + range.first;
+  void* const data = travelling(bucket);
+  const Part range = ranges_[bucket];
   Options in_stream = options();
   in_stream.stream = machine_.device()->second_stream();
-  if (settings_.zero == 0) return allreduce(all, all, Count{range.count}, type, Op::sum, comm_, in_stream);
-  reduce_scatter(all, all, counts_of(range), type, Op::sum, comm_, in_stream);
+  if (settings_.zero > 0)
+    reduce_scatter(data, data, counts_of(range), buckets_.type(), Op::sum, comm_, in_stream);
+  else
+    allreduce(data, data, Count{range.count}, buckets_.type(), Op::sum, comm_, in_stream);
 }
 
 template <class T>
 const T* Exchange<T>::sums(std::size_t bucket) const {
-  return gradient_ + buckets_[bucket].range.first;
+  return gradient_ + ranges_[bucket].first;
 }
 
 template <class T>
 void Exchange<T>::ready(std::size_t layer) {
   if (!settings_.overlap) return;
   poll();
-  if (begun_ < buckets_.size() && buckets_[begun_].first == layer) begin(begun_);
+  if (begun_ == ranges_.size()) return;
+  const auto last = static_cast<std::size_t>(buckets_.tensors(static_cast<int>(begun_)).front());
+  if (layer == last) begin(begun_);
 }
 
 template <class T>
 void Exchange<T>::begin(std::size_t bucket) {
   const Exposed exposed{*this};
   if (begun_ == ended_) busy_since_ = entered_, exposed_then_ = time_.exposed;
-  const Part range = buckets_[bucket].range;
+  const Part range = ranges_[bucket];
   Sum& sum = *sums_[bucket];
   if (format_) machine_.run(range.count, Narrow<T>{gradient_ + range.first, sum.narrow.data(), *format_});
   if (uses_stream()) {
@@ -160,7 +163,7 @@ void Exchange<T>::poll() {
 template <class T>
 void Exchange<T>::end(std::size_t bucket) {
   const Sum& sum = *sums_[bucket];
-  const Part range = buckets_[bucket].range;
+  const Part range = ranges_[bucket];
   if (format_) machine_.run(owned_[bucket].count, Widen<T>{sum.narrow.data(), gradient_ + range.first, *format_});
   const double now = MPI_Wtime();
   timeline_.add(Timeline::Row::communication, fmt::format("sum of bucket {}", bucket), sum.begun, now);
@@ -170,7 +173,7 @@ void Exchange<T>::end(std::size_t bucket) {
 
 template <class T>
 void Exchange<T>::finish() {
-  while (begun_ < buckets_.size())
+  while (begun_ < ranges_.size())
     begin(begun_);
   const Exposed exposed{*this};
   if (uses_stream()) machine_.device()->tasks_wait();
@@ -185,8 +188,7 @@ template <class T>
 void Exchange<T>::share(const Parameters<T>& parameters) {
   if (settings_.zero == 0) return;
   const Exposed exposed{*this};
-  const Type type = format_ ? type_of_format(*format_) : type_of<T>;
-  const std::size_t bytes = format_ ? sizeof(std::uint16_t) : sizeof(T);
+  const auto bytes = static_cast<std::size_t>(size_of(buckets_.type()).value());
   Options how{};
   if (uses_stream()) {
     machine_.device()->second_waits();
@@ -194,11 +196,11 @@ void Exchange<T>::share(const Parameters<T>& parameters) {
   } else {
     machine_.wait();
   }
-  for (std::size_t bucket = 0; bucket < buckets_.size(); ++bucket) {
+  for (std::size_t bucket = 0; bucket < ranges_.size(); ++bucket) {
     auto* const all = static_cast<std::byte*>(parameters.data());
-    const Part range = buckets_[bucket].range;
-    allgatherv(all + owned_[bucket].first * bytes, all + range.first * bytes, CountsAndOffsets{counts_of(range)}, type,
-               comm_, how);
+    const Part range = ranges_[bucket];
+    allgatherv(all + owned_[bucket].first * bytes, all + range.first * bytes, CountsAndOffsets{counts_of(range)},
+               buckets_.type(), comm_, how);
   }
   if (uses_stream()) machine_.device()->tasks_wait();
   timeline_.add(Timeline::Row::communication, "parameters to all", entered_, MPI_Wtime());
@@ -207,8 +209,8 @@ void Exchange<T>::share(const Parameters<T>& parameters) {
 template <class T>
 void Exchange<T>::gather(std::span<T> values) const {
   if (settings_.zero == 0) return;
-  for (std::size_t bucket = 0; bucket < buckets_.size(); ++bucket) {
-    const Part range = buckets_[bucket].range;
+  for (std::size_t bucket = 0; bucket < ranges_.size(); ++bucket) {
+    const Part range = ranges_[bucket];
     allgatherv(values.data() + owned_[bucket].first, values.data() + range.first, CountsAndOffsets{counts_of(range)},
                type_of<T>, comm_);
   }
@@ -222,10 +224,9 @@ CommunicationTime Exchange<T>::take_time() {
 template <class T>
 std::size_t Exchange<T>::bytes_of_step() const {
   std::size_t numbers = 0;
-  for (const Bucket& bucket : buckets_)
-    numbers += bucket.range.count;
-  const std::size_t bytes = format_ ? sizeof(std::uint16_t) : sizeof(T);
-  return numbers * bytes * (settings_.zero > 0 ? 2 : 1);
+  for (const Part& range : ranges_)
+    numbers += range.count;
+  return numbers * static_cast<std::size_t>(size_of(buckets_.type()).value()) * (settings_.zero > 0 ? 2 : 1);
 }
 
 template <class T>

@@ -27,16 +27,6 @@ struct CommunicationTime {
 /// The part of `rank` when `count` items are cut into `size` contiguous parts, equal or one apart, possibly empty.
 [[nodiscard]] Part part_of(std::size_t count, int rank, int size);
 
-/// Layers that lie one behind the other in the gradient, which are summed together. They are filled from the last layer
-/// to the first, in the order in which gradients are completed.
-struct Bucket {
-  Part range;             ///< In the array of all parameters.
-  std::size_t last = 0;   ///< Its last layer.
-  std::size_t first = 0;  ///< Its first layer, with which it is complete.
-};
-/// `limit`: bytes of a bucket of more than one layer; 0: there is one for all.
-[[nodiscard]] std::vector<Bucket> buckets_of(const Network& network, std::size_t limit, std::size_t bytes_of_number);
-
 template <class T>
 class Exchange {
  public:
@@ -72,7 +62,7 @@ class Exchange {
   [[nodiscard]] std::size_t bytes_of_step() const;
   /// Memory for it, without the gradient.
   [[nodiscard]] std::size_t bytes() const;
-  [[nodiscard]] std::size_t bucket_count() const { return buckets_.size(); }
+  [[nodiscard]] std::size_t bucket_count() const { return ranges_.size(); }
   [[nodiscard]] std::string_view algorithm() const;
 
  private:
@@ -82,7 +72,8 @@ class Exchange {
   void begin(std::size_t bucket);
   void put_into_stream(std::size_t bucket) const;
   void end(std::size_t bucket);
-  [[nodiscard]] Plan plan_sum(const Sum& sum, Part range) const;
+  [[nodiscard]] void* travelling(std::size_t bucket) const;
+  [[nodiscard]] Plan plan_sum(std::size_t bucket) const;
   [[nodiscard]] std::vector<Count> counts_of(Part range) const;
   [[nodiscard]] Options options() const;
   [[nodiscard]] bool uses_stream() const { return settings_.overlap && machine_.device() != nullptr; }
@@ -93,7 +84,9 @@ class Exchange {
   T* const gradient_;
   Timeline& timeline_;
   const std::optional<Format16> format_;  ///< Of the numbers that travel; nothing: T.
-  std::vector<Bucket> buckets_;
+  const Buckets buckets_;
+  std::vector<Part>
+      ranges_;  ///< Of the buckets, in the array of all parameters: their layers lie one behind the other.
   std::vector<Part> owned_;
   std::vector<std::unique_ptr<Sum>> sums_;  ///< By bucket.
   std::size_t begun_ = 0, ended_ = 0;       ///< Buckets of the step; they begin and end in order.

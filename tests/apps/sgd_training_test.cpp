@@ -248,27 +248,23 @@ TEST(SgdWays, LossesAgreeBetweenNumbersOfRanksInDouble) {
   }
 }
 
-TEST(SgdWays, BucketsAreFilledFromTheLastLayer) {
-  const Network network = Network::perceptron({10, 20, 30, 4});  // layers of 220, 630 and 124 parameters
-  const auto ranges = [&](std::size_t limit) {
+TEST(SgdWays, LayersAreInBuckets) {
+  const Split data = split(digits(), 0.9, 1);
+  const Communicator comm{MPI_COMM_WORLD};
+  Settings settings{.hidden = {20, 30}, .precision = "fp32"};  // layers of 1300, 630 and 310 parameters
+  const auto owned = [&] {
     std::vector<std::pair<std::size_t, std::size_t>> found;
-    for (const Bucket& bucket : buckets_of(network, limit, 4))
-      found.emplace_back(bucket.range.first, bucket.range.count);
+    const Trainer<float> trainer{settings, data, comm};
+    for (const Part& part : trainer.exchange().owned())
+      found.emplace_back(part.first, part.count);
     return found;
   };
-  using Ranges = std::vector<std::pair<std::size_t, std::size_t>>;
-  EXPECT_EQ(ranges(0), (Ranges{{0, 974}}));
-  EXPECT_EQ(ranges(1'000'000), (Ranges{{0, 974}}));
-  EXPECT_EQ(ranges(4 * 754), (Ranges{{220, 754}, {0, 220}}));
-  EXPECT_EQ(ranges(4 * 753), (Ranges{{850, 124}, {220, 630}, {0, 220}}));
-  EXPECT_EQ(ranges(1), (Ranges{{850, 124}, {220, 630}, {0, 220}}));
-  EXPECT_EQ(ranges(4 * 850), (Ranges{{220, 754}, {0, 220}}));
-  // The first one is small, whatever the limit.
-  const Network wide = Network::perceptron({10, 600, 600, 600, 4});
-  const auto buckets = buckets_of(wide, std::size_t{1} << 30, 4);
-  ASSERT_EQ(buckets.size(), 2U);
-  EXPECT_EQ(buckets[0].range.count, 600U * 4 + 4);
-  EXPECT_EQ(buckets[1].first, 0U);
+  using Parts = std::vector<std::pair<std::size_t, std::size_t>>;
+  EXPECT_EQ(owned(), (Parts{{0, 2240}}));
+  settings.bucket = 4 * 940;
+  EXPECT_EQ(owned(), (Parts{{1300, 940}, {0, 1300}}));
+  settings.bucket = 4 * 939;
+  EXPECT_EQ(owned(), (Parts{{1930, 310}, {1300, 630}, {0, 1300}}));
 }
 
 /// Of a rank, as the formula says: Adam has two numbers for each parameter, or for its part of them.
