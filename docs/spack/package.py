@@ -19,6 +19,7 @@ class Tutti(CMakePackage):
     variant("xxhash", default=True, when="+mpi", description="`TUTTI_BITS=record:DIR`, which hashes the data of calls")
     variant("hwloc", default=True, description="Sockets, NUMA nodes and caches in `tutti info`")
     variant("pugixml", default=True, description="`tutti import`, which reads MSCCL's XML")
+    variant("openblas", default=True, when="+mpi", description="Faster products of matrices in `tutti-sgd`")
     variant("shared", default=True, description="The tests run on the shared library; both are installed")
     variant("tests", default=False, description="Build the tests")
 
@@ -35,6 +36,7 @@ class Tutti(CMakePackage):
     depends_on("xxhash@0.8:", type="build", when="+xxhash")
     depends_on("hwloc@2:", when="+hwloc")
     depends_on("pugixml@1.10:", when="+pugixml")
+    depends_on("openblas threads=none", when="+openblas")
     depends_on("googletest@1.12:+gmock", when="+tests")
 
     conflicts("%gcc@:11", msg="Tutti is C++20")
@@ -49,6 +51,7 @@ class Tutti(CMakePackage):
             self.define_from_variant("TUTTI_TESTS", "tests"),
             self.define("TUTTI_UCX", self.spec.satisfies("+ucx")),
             self.define("TUTTI_XXHASH", self.spec.satisfies("+xxhash")),
+            self.define("TUTTI_OPENBLAS", self.spec.satisfies("+openblas")),
             self.define("TUTTI_CUDA", self.spec.satisfies("+cuda")),
             self.define("TUTTI_MAN", True),
         ]

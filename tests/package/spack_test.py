@@ -54,13 +54,14 @@ exec(compile(path.read_text(), str(path), "exec"), recipe)
 
 assert said["version"][0][0] == (VERSION,), f"the recipe is of {said['version'][0][0]}, not of {VERSION}"
 variants = [arguments[0] for arguments, _ in said["variant"]]
-assert variants == ["mpi", "ucx", "cuda", "xxhash", "hwloc", "pugixml", "shared", "tests"], variants
+assert variants == ["mpi", "ucx", "cuda", "xxhash", "hwloc", "pugixml", "openblas", "shared", "tests"], variants
 for name in ("depends_on", "conflicts", "variant"):
     for _, options in said[name]:
         for variant in re.findall(r"[+~](\w+)", options.get("when", "")):
             assert variant in variants, f"{name}(when={options['when']}): there is no variant {variant}"
 needed = {re.split(r"[@+ ]", arguments[0])[0] for arguments, _ in said["depends_on"]}
-assert {"fmt", "boost", "nlohmann-json", "mpi", "ucx", "cuda", "xxhash", "hwloc", "pugixml", "googletest"} <= needed, needed
+assert {"fmt", "boost", "nlohmann-json", "mpi", "ucx", "cuda", "xxhash", "hwloc", "pugixml", "openblas",
+        "googletest"} <= needed, needed
 
 cmake = (SOURCES / "CMakeLists.txt").read_text()
 known = set(re.findall(r"^(?:option|set)\((\w+) ", cmake, re.MULTILINE)) | {"MPI_CXX_COMPILER"}
@@ -70,6 +71,6 @@ for size in range(len(variants) + 1):
         options = dict(argument[2:].split("=") for argument in arguments)
         assert len(options) == len(arguments), f"an option comes twice: {arguments}"
         assert options.keys() <= known, f"CMakeLists.txt has no option {options.keys() - known}"
-        for variant in ("mpi", "ucx", "cuda", "xxhash", "hwloc", "pugixml", "tests"):
+        for variant in ("mpi", "ucx", "cuda", "xxhash", "hwloc", "pugixml", "openblas", "tests"):
             assert options[f"TUTTI_{variant.upper()}"] == str(variant in on), (variant, on)
 print("the recipe is right")
