@@ -1,6 +1,8 @@
 // tutti-sgd: trains a small neural network on many processes. Start reading at trainer.cpp.
 #include <mpi.h>
 
+#include <cstdlib>
+
 #include "apps/mpi_main.hpp"
 #include "apps/sgd/run.hpp"
 
@@ -15,7 +17,9 @@ int train(const sgd::Settings& settings, const apps::MpiProcess& /*process*/) {
 
 /// Communication that overlaps, in streams or by the progress thread, may need threads of the library.
 int level_of_threads(const sgd::Settings& settings) {
-  return settings.device || settings.overlap ? MPI_THREAD_MULTIPLE : MPI_THREAD_SINGLE;
+  const bool has_threads =
+      settings.device || settings.overlap || settings.study || std::getenv("TUTTI_PROGRESS_THREAD") != nullptr;
+  return has_threads ? MPI_THREAD_MULTIPLE : MPI_THREAD_SINGLE;
 }
 
 }  // namespace
