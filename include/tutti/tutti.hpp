@@ -9,6 +9,8 @@
 #include "tutti/batch.hpp"
 #include "tutti/broadcast.hpp"
 #include "tutti/communicator.hpp"
+#include "tutti/compressed_allreduce.hpp"
+#include "tutti/compression.hpp"
 #include "tutti/count_list.hpp"
 #include "tutti/datatype.hpp"
 #include "tutti/device_memory.hpp"
