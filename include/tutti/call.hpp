@@ -37,6 +37,15 @@ struct Options {
   /// order of the algorithm. Nothing: as the communicator says. ArgumentError, on all ranks, for Bits::differ, and if
   /// `algorithm` names one that keeps another order.
   std::optional<Bits> bits = {};
+  /// A wider type in which allreduce, reduce, reduce_scatter, scan and exscan add: fp32 or fp64 for elements of fp8,
+  /// fp16 and bf16, fp64 for those of fp32. Elements travel in their own type. All operands of an element are added in
+  /// the order of ranks, and the sum is rounded once: the same bits with every algorithm and size, so that Bits::fixed
+  /// asks for nothing more. For Op::sum, and for Op::avg, which divides before it rounds. The same on all
+  /// ranks. ArgumentError, on all ranks, for other types and operations, and if `algorithm` names one by which partial
+  /// sums travel (Algorithm::gathers). docs/reproducibility.md has the costs.
+  std::optional<Type> accumulate = {};
+  /// How that sum is rounded; only with `accumulate`.
+  Rounding rounding = Rounding::nearest;
 };
 
 namespace detail {

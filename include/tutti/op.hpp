@@ -1,6 +1,7 @@
 #pragma once
 // Operations that combine elements.
 
+#include <array>
 #include <bit>
 #include <cstdint>
 #include <optional>
@@ -28,6 +29,17 @@ namespace tutti {
 using UserFunction = void (*)(const void* lhs, const void* rhs, void* into, Count count, void* context);
 
 enum class Commutative : bool { no, yes };
+
+/// How a sum in a wider type becomes a number of the elements' type: the nearest one, ties to even; or one of its two
+/// neighbours, the nearer one more often, so that the error is 0 on average (docs/reproducibility.md).
+enum class Rounding : std::uint8_t { nearest, stochastic };
+inline constexpr std::array<std::string_view, 2> rounding_names{"nearest", "stochastic"};  ///< By Rounding.
+
+class Op;
+namespace detail {
+/// The operation whose operands are added in a wider type: what Options::accumulate asks for.
+[[nodiscard]] constexpr Op accumulating(Op op, Type wide, Rounding rounding);
+}  // namespace detail
 
 /// A kernel of CUDA that does the same for elements on a device:
 ///
@@ -94,14 +106,19 @@ class Op {
   [[nodiscard]] UserFunction function() const { return function_; }
   [[nodiscard]] void* context() const { return context_; }
   [[nodiscard]] DeviceKernel kernel() const { return {kernel_}; }
+  /// The type that operands are added in, if it is another one than theirs, and how the sum is rounded.
+  [[nodiscard]] constexpr std::optional<Type> accumulate() const { return accumulate_; }
+  [[nodiscard]] constexpr Rounding rounding() const { return rounding_; }
   /// Equal to the bit: a scale of -0.0 differs from one of 0.0.
   friend bool operator==(const Op& a, const Op& b) {
     return a.kind_ == b.kind_ && a.commutative_ == b.commutative_ && a.function_ == b.function_ &&
-           a.context_ == b.context_ && a.kernel_ == b.kernel_ &&
+           a.context_ == b.context_ && a.kernel_ == b.kernel_ && a.accumulate_ == b.accumulate_ &&
+           a.rounding_ == b.rounding_ &&
            std::bit_cast<std::uint64_t>(a.scale_) == std::bit_cast<std::uint64_t>(b.scale_);
   }
 
  private:
+  friend constexpr Op detail::accumulating(Op op, Type wide, Rounding rounding);
   constexpr explicit Op(Kind kind) : kind_(kind) {}
   Kind kind_;
   Commutative commutative_ = Commutative::yes;
@@ -109,6 +126,8 @@ class Op {
   UserFunction function_ = nullptr;
   void* context_ = nullptr;
   void* kernel_ = nullptr;
+  std::optional<Type> accumulate_ = {};
+  Rounding rounding_ = Rounding::nearest;
 };
 
 inline constexpr Op Op::sum{Op::Kind::sum};
@@ -125,6 +144,12 @@ inline constexpr Op Op::bxor{Op::Kind::bxor};
 inline constexpr Op Op::exact_sum{Op::Kind::exact_sum};
 
 namespace detail {
+
+constexpr Op accumulating(Op op, Type wide, Rounding rounding) {
+  op.accumulate_ = wide;
+  op.rounding_ = rounding;
+  return op;
+}
 
 /// The logical operation of bytes that combines elements of bool; nothing where the operation is not for them.
 [[nodiscard]] constexpr std::optional<Op::Kind> of_booleans(Op::Kind kind) {
@@ -157,5 +182,10 @@ namespace detail {
 [[nodiscard]] TUTTI_API bool supports(Op::Kind kind, Type type);
 /// "int8, int16, ...": the types that an operation is defined for.
 [[nodiscard]] TUTTI_API std::string supported_types(Op::Kind kind);
+/// Whether elements of a type can be added in that wider one (Options::accumulate): fp8, fp16 and bf16 in fp32 and
+/// fp64, fp32 in fp64.
+[[nodiscard]] TUTTI_API bool accumulates(Type type, Type wide);
+/// "nearest" or "stochastic".
+[[nodiscard]] TUTTI_API std::string_view to_string(Rounding rounding);
 
 }  // namespace tutti

@@ -10,6 +10,8 @@
 #include "tutti/broadcast.hpp"
 #include "tutti/buckets.hpp"
 #include "tutti/communicator.hpp"
+#include "tutti/compressed_allreduce.hpp"
+#include "tutti/compression.hpp"
 #include "tutti/count_list.hpp"
 #include "tutti/datatype.hpp"
 #include "tutti/device_memory.hpp"

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <new>
 
+#include "lib/core/call/accumulate.hpp"
 #include "lib/core/call/arguments.hpp"
 #include "lib/core/call/chosen.hpp"
 #include "lib/core/call/layout.hpp"
@@ -54,8 +55,9 @@ bool repeats(const Call& call, const Options& options, records::Manner manner, c
   const Call& then = recent.call;
   return call.in == then.in && call.out == then.out && call.count == then.count && call.collective == then.collective &&
          call.type == then.type && call.root == then.root && call.op == then.op && manner == recent.manner &&
-         options.algorithm == recent.algorithm && options.bits == recent.bits && call.is_uneven == then.is_uneven &&
-         (!call.is_uneven || has_lists_of(call, recent.plan->plan().key().problem));
+         options.algorithm == recent.algorithm && options.bits == recent.bits &&
+         options.accumulate == recent.accumulate && options.rounding == recent.rounding &&
+         call.is_uneven == then.is_uneven && (!call.is_uneven || has_lists_of(call, recent.plan->plan().key().problem));
 }
 
 /// The earlier call bound, as it is the same.
@@ -83,6 +85,7 @@ auto checked(Call call, CommunicatorState& state, const Options& options, record
   if (options.bits && options.bits != Bits::same && options.bits != Bits::fixed)
     refuse(site, "bits", *options.bits == Bits::differ ? "Bits::differ" : "no value of Bits",
            "Bits::same, Bits::fixed");
+  call.op = op_of(site, call, options);
   PlanKey key{.type = call.type, .op = call.op};
   key.problem = problem_of(site, call, state.members().size(), memory);
   key.places = {memory.in.device, memory.out.device};
@@ -137,6 +140,8 @@ Operation& ready_at_once(const Call& call, CommunicatorState& state, const Optio
     recent = {.call = call,
               .algorithm = std::string{options.algorithm},
               .bits = options.bits,
+              .accumulate = options.accumulate,
+              .rounding = options.rounding,
               .manner = manner,
               .plan = &operation.pool(),
               .in = operation.input(),

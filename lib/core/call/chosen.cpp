@@ -29,10 +29,11 @@ Bytes bytes_of(const Call& call, const Problem& problem) {
   return Bytes{-1};
 }
 
-/// Whether results depend on the order of operands: what is exact has the same bits in every order.
+/// Whether results depend on the order of operands: what is exact has the same bits in every order, and what is added
+/// in a wider type has one order.
 bool depends_on_order(const Call& call) {
   const Op::Kind kind = call.op.kind();
-  if (!reduces(call.collective)) return false;
+  if (!reduces(call.collective) || call.op.accumulate()) return false;  // which adds in the order of ranks
   if (kind == Op::Kind::user) return true;
   const bool rounds =
       kind == Op::Kind::sum || kind == Op::Kind::prod || kind == Op::Kind::avg || kind == Op::Kind::scaled_sum;
@@ -45,9 +46,9 @@ Question question_of(const Call& call, const Problem& problem, const Communicato
   question.collective = call.collective;
   question.bytes = bytes_of(call, problem);
   question.is_uneven = call.is_uneven;
-  question.is_commutative = call.op.commutative();
+  question.is_commutative = call.op.commutative() && !call.op.accumulate();
   question.bits = depends_on_order(call) ? options.bits.value_or(question.bits) : Bits::same;
-  question.gathers = reduces(call.collective) && call.op.kind() == Op::Kind::exact_sum;
+  question.gathers = reduces(call.collective) && (call.op.kind() == Op::Kind::exact_sum || call.op.accumulate());
   question.count = problem.count;
   question.root = call.root;
   if (!state.settings().forms_match) question.manner = manner;
@@ -67,7 +68,7 @@ Selection named(const CallSite& site, const Call& call, std::string_view algorit
     }
     if (question.gathers && !keeps_order(*choice.algorithm, question))
       refuse(site, "algorithm",
-             fmt::format("'{}' with exact_sum, though {}", algorithm,
+             fmt::format("'{}' with {}, though {}", algorithm, call.op.accumulate() ? "accumulate" : "exact_sum",
                          choice.algorithm->data != nullptr ? "files do not serve that" : "partial results travel"),
              algorithm_names(call.collective, true));
     if (question.bits == Bits::fixed && choice.algorithm->bits != Bits::fixed)

@@ -80,7 +80,7 @@ bool is_eager(const CompiledPlan& plan, const Messages& pairs, const Routing& ro
 }  // namespace
 
 bool combines_at_once(const Op& op, const Problem& problem) {
-  return op.kind() == Op::Kind::exact_sum && problem.size > 2;
+  return (op.kind() == Op::Kind::exact_sum || op.accumulate()) && problem.size > 2;
 }
 
 CompiledPlan compile(const Schedule& schedule, const Problem& problem, Type type, const Op& op,
@@ -97,8 +97,8 @@ CompiledPlan compile(const Schedule& schedule, const Problem& problem, Type type
   plan.count = untouched ? 0 : shape_of(problem).output.value();
   plan.element = size_of(type).value();
   plan.element_shift = std::countr_zero(static_cast<std::uint64_t>(plan.element));
-  plan.reduce = op.kind() == Op::Kind::user ? nullptr : reduce_kernel(op.kind(), type);
-  plan.reduce_many = op.kind() == Op::Kind::user ? nullptr : reduce_many_kernel(op.kind(), type);
+  plan.reduce = op.kind() == Op::Kind::user ? nullptr : reduce_kernel(op, type);
+  plan.reduce_many = op.kind() == Op::Kind::user ? nullptr : reduce_many_kernel(op, type);
   plan.scratch_bytes = plan.element * packed.scratch.value();
   Dependencies after;
   for (const Step& step : packed.steps) {

@@ -18,7 +18,8 @@ namespace tutti {
 [[nodiscard]] CompiledPlan compile(const Schedule& schedule, const Problem& problem, Type type, const Op& op,
                                    const Routing& routing);
 
-/// For an operation that has to have all operands of an element at once (exact_sum): each result is combined in one
+/// For an operation that has to have all operands of an element at once (exact_sum, or one that adds in a wider type):
+/// each result is combined in one
 /// step, from the operands that this rank has received or begun with. The steps that combined a part of them become
 /// copies of nothing. std::logic_error if an operand is written over too early: an algorithm that gathers them
 /// (Algorithm::gathers) leaves them alone.

@@ -100,8 +100,9 @@ struct Staging {
   bool is_direct = false;           ///< Some messages take data where they are on a device.
 };
 
-/// Whether an operation needs a last pass over the output.
+/// Whether an operation needs a last pass over the output. An average in a wider type is divided before it is rounded.
 [[nodiscard]] inline bool needs_finish(const Op& op) {
+  if (op.accumulate()) return false;
   return op.kind() == Op::Kind::avg || op.kind() == Op::Kind::scaled_sum;
 }
 

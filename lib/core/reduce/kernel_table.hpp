@@ -175,12 +175,13 @@ struct TableOf {
     }
   }
 
-  static constexpr KernelTable make(const char* name) {
+  static constexpr KernelTable make(const char* name, const LowPrecisionKernels* low_precision) {
     KernelTable table{name,
                       {},
                       {},
                       {divide_kernel_of<register_bytes, Element>()...},
-                      {scale_kernel_of<register_bytes, Element>()...}};
+                      {scale_kernel_of<register_bytes, Element>()...},
+                      low_precision};
     add<Sum>(Op::Kind::sum, table);
     add<Product>(Op::Kind::prod, table);
     add<Minimum>(Op::Kind::min, table);
@@ -202,11 +203,11 @@ struct TableOf {
 };
 
 template <std::size_t register_bytes, class HalfConversion, Operations operations = Operations::all>
-constexpr KernelTable make_kernel_table(const char* name) {
+constexpr KernelTable make_kernel_table(const char* name, const LowPrecisionKernels* low_precision) {
   return TableOf<register_bytes, operations, Plain<std::int8_t>, Plain<std::int16_t>, Plain<std::int32_t>,
                  Plain<std::int64_t>, Plain<std::uint8_t>, Plain<std::uint16_t>, Plain<std::uint32_t>,
                  Plain<std::uint64_t>, OutOfLine<Fp8<E4m3>>, OutOfLine<Fp8<E5m2>>, Narrow<HalfConversion>, Bfloat,
-                 Plain<float>, Plain<double>, Plain<Complex<float>>, Plain<Complex<double>>>::make(name);
+                 Plain<float>, Plain<double>, Plain<Complex<float>>, Plain<Complex<double>>>::make(name, low_precision);
 }
 
 }  // namespace

@@ -34,6 +34,11 @@ using ScaleKernel = void (*)(void* data, std::size_t count, double factor);
 [[nodiscard]] ReduceKernel reduce_kernel(Op::Kind kind, Type type);
 /// The kernel that combines many arrays; nullptr where reduce_kernel() is.
 [[nodiscard]] ReduceManyKernel reduce_many_kernel(Op::Kind kind, Type type);
+/// The same for an operation that may add in a wider type (Op::accumulate). These kernels round once, so that they have
+/// to get all operands of an element, in the order of ranks; that of two gets both ranks'. avg divides by the number of
+/// operands before it rounds. All NaNs are the same.
+[[nodiscard]] ReduceKernel reduce_kernel(const Op& op, Type type);
+[[nodiscard]] ReduceManyKernel reduce_many_kernel(const Op& op, Type type);
 /// The kernel that finishes avg.
 [[nodiscard]] DivideKernel divide_kernel(Type type);
 /// The kernel that finishes scaled_sum; nullptr for integers.
@@ -42,6 +47,8 @@ using ScaleKernel = void (*)(void* data, std::size_t count, double factor);
 /// Kinds that have kernels: all but `user`, which is the last.
 inline constexpr int built_in_kinds = static_cast<int>(Op::Kind::user);
 
+struct LowPrecisionKernels;
+
 /// nullptr where the operation is not defined for the type.
 struct KernelTable {
   const char* name;
@@ -49,6 +56,7 @@ struct KernelTable {
   ReduceManyKernel reduce_many[built_in_kinds][type_count];
   DivideKernel divide[type_count];
   ScaleKernel scale[type_count];
+  const LowPrecisionKernels* low_precision;
 };
 
 extern const KernelTable kernels_baseline;  ///< The instruction set that the whole build is for.

@@ -42,6 +42,21 @@ std::string_view to_string(Op::Kind kind) {
   return names[static_cast<std::size_t>(kind)];
 }
 
+bool accumulates(Type type, Type wide) {
+  for (const Type each : {type, wide})
+    if (!is_type(each))
+      throw ArgumentError("tutti::accumulates: argument 'type' is " + std::to_string(static_cast<int>(each)) +
+                          ", which is no Type; allowed: a value of enum Type");
+  return reduce_kernel(detail::accumulating(Op::sum, wide, Rounding::nearest), type) != nullptr;
+}
+
+std::string_view to_string(Rounding rounding) {
+  if (rounding > Rounding::stochastic)
+    throw ArgumentError("tutti::to_string: argument 'rounding' is " + std::to_string(static_cast<int>(rounding)) +
+                        "; allowed: a value of enum Rounding");
+  return rounding_names[static_cast<std::size_t>(rounding)];
+}
+
 bool supports(Op::Kind kind, Type type) {
   require_kind(kind, "supports");
   if (type == detail::wide_type) return kind == Op::Kind::user;

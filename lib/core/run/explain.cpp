@@ -84,6 +84,8 @@ std::string explain(const Workspace& communicator, const PreparedPlan& prepared,
   if (key.choice.algorithm->bits == Bits::differ)
     text += "; ranks may get different bits, as the file says (bits: differ)";
   if (reduces(key.problem.collective) && key.choice.algorithm->bits == Bits::fixed) text += "; in fixed order";
+  if (const std::uint8_t adding = prepared.signature().adding; adding != 0)
+    text += fmt::format("; operands are added {}", records::adding_names[adding]);
   if (!key.problem.uneven()) text += "; " + cost_in_words(key.choice, key.problem);
   return text;
 }

@@ -30,6 +30,13 @@ records::Signature messages_of(const Problem& problem) {
   return call;
 }
 
+/// How an operation adds, as Signature::adding has it.
+std::uint8_t adding_of(const Op& op) {
+  if (!op.accumulate()) return 0;
+  return static_cast<std::uint8_t>((*op.accumulate() == Type::fp64 ? 2 : 1) +
+                                   (op.rounding() == Rounding::stochastic ? 2 : 0));
+}
+
 std::uint32_t fingerprint_of(const PlanKey& key) {
   const Problem& problem = key.problem;
   std::uint64_t hash = 0;
@@ -44,6 +51,7 @@ std::uint32_t fingerprint_of(const PlanKey& key) {
   if (reduces(problem.collective)) {
     mix(key.op.kind());
     mix(std::bit_cast<std::uint64_t>(key.op.scale()));
+    mix(adding_of(key.op));
   }
   for (const char letter : key.choice.algorithm->name)
     mix(letter);
@@ -60,6 +68,7 @@ records::Signature signature_of(const PlanKey& key) {
   return {.action = static_cast<records::Action>(problem.collective),
           .type = key.type,
           .op = key.op.kind(),
+          .adding = adding_of(key.op),
           .is_uneven = problem.uneven(),
           .count = problem.count.value(),
           .root = problem.root.value(),
@@ -81,6 +90,7 @@ std::size_t HashPlanKey::operator()(const PlanKey& key) const noexcept {
   const auto mix = [&hash](auto value) { hash = (hash ^ static_cast<std::size_t>(value)) * 0x9e3779b97f4a7c15U; };
   mix(problem.count.value());
   mix(static_cast<std::size_t>(key.type) << 8U | static_cast<std::size_t>(key.op.kind()));
+  mix(adding_of(key.op));
   mix(problem.aliasing.offset() ? problem.aliasing.offset()->value() + 1 : 0);
   mix(std::bit_cast<std::uint64_t>(key.op.scale()));
   mix(key.places.input << 8 | key.places.output);

@@ -54,6 +54,8 @@ struct RecentCall {
   Call call{};
   std::string algorithm{};
   std::optional<Bits> bits{};
+  std::optional<Type> accumulate{};
+  Rounding rounding{};
   records::Manner manner{};
   OperationPool* plan = nullptr;  ///< The operations of its plan. Null: none, or the plan may be gone.
   const void* in = nullptr;       ///< The buffer that is read; not `call.in` where that is MPI_IN_PLACE.

@@ -68,10 +68,10 @@ std::string why_unfit(const FiledAlgorithm& file, const Question& question) {
 
 bool keeps_order(const Algorithm& algorithm, const Question& question) {
   if (!reduces(question.collective)) return true;
+  const bool keeps_sides = question.is_commutative || order_on(question.spread, algorithm) == Order::of_ranks;
   // Of two operands there is one sum.
-  if (question.gathers) return algorithm.gathers || question.ranks <= 2;
-  return (question.is_commutative || order_on(question.spread, algorithm) == Order::of_ranks) &&
-         (question.bits != Bits::fixed || algorithm.bits == Bits::fixed);
+  if (question.gathers) return question.ranks <= 2 || (algorithm.gathers && keeps_sides);
+  return keeps_sides && (question.bits != Bits::fixed || algorithm.bits == Bits::fixed);
 }
 
 std::optional<Choice> serving(const Choice& choice, const Question& question) {

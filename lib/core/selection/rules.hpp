@@ -38,8 +38,8 @@ struct Question {
   int most_on_a_node = 0;  ///< Ranks of the node that has most; 0: they are spread evenly.
   Bytes bytes{};           ///< Size of the larger buffer; negative: ranks know only their own counts.
   bool is_uneven = false, is_commutative = true;
-  Bits bits = Bits::same;          ///< Of reductions: `same`, or `fixed`.
-  bool gathers = false;            ///< The operation has to have all operands of an element at once (exact_sum).
+  Bits bits = Bits::same;  ///< Of reductions: `same`, or `fixed`.
+  bool gathers = false;    ///< The operation has to have all operands of an element at once (exact_sum, accumulate).
   bool shares_memory = false;      ///< All messages go through shared memory.
   bool shares_processors = false;  ///< So they do, and the node runs two ranks or more for each processor.
   bool maps_devices = false;       ///< So they do, to peers that map the memory of devices.

@@ -238,7 +238,7 @@ bool overlap_in_part(const Problem& problem) {
 
 std::optional<Pieces> cut(const Source& call, const Room& room) {
   const Problem& problem = call.problem;
-  if (combines_at_once(call.op, problem)) return std::nullopt;
+  if (call.op.accumulate() || combines_at_once(call.op, problem)) return std::nullopt;
   const bool exchanges = call.choice.algorithm->exchange != nullptr;
   if (exchanges && problem.uneven()) return std::nullopt;
   const std::optional<Count> known = known_to_all(problem);
@@ -278,7 +278,7 @@ std::optional<Pieces> direct_pieces_of(Source call, std::span<const Aliasing> al
   const std::vector<std::uint8_t> all = all_of(call);
   call.memory.reaches = all;
   if (call.problem.uneven() || call.problem.count > segmented(call)) return std::nullopt;
-  if (combines_at_once(call.op, call.problem)) return std::nullopt;
+  if (call.op.accumulate() || combines_at_once(call.op, call.problem)) return std::nullopt;
   std::vector<shm::SharedPlan> plans;
   std::int64_t moved_if_landing = 0;
   for (const Aliasing& aliasing : aliasings) {

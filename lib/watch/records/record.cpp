@@ -24,8 +24,8 @@ Packed pack(const Signature& call) {
               at(call.mpi & ((1U << mpi_bits) - 1), mpi_shift) | at(static_cast<std::uint64_t>(call.op), 16) |
               at(static_cast<std::uint64_t>(call.type), 8) | static_cast<std::uint64_t>(call.action),
           at(unsigned_of(call.ranks), 32) | unsigned_of(call.rank),
-          at(call.fingerprint, 32) | at(parameter, 16) | at(algorithm, 8) | (call.any_manner ? 2U : 0U) |
-              (call.is_uneven ? 1U : 0U)};
+          at(call.fingerprint, 32) | at(parameter, 16) | at(algorithm, 8) | at(call.adding & 7U, 2) |
+              (call.any_manner ? 2U : 0U) | (call.is_uneven ? 1U : 0U)};
 }
 
 Signature unpack(const Packed& words) {
@@ -46,6 +46,7 @@ Signature unpack(const Packed& words) {
   call.algorithm = static_cast<int>(bits(words[4], 8, 8)) - 1;
   call.is_uneven = bits(words[4], 0, 1) != 0;
   call.any_manner = bits(words[4], 1, 1) != 0;
+  call.adding = static_cast<std::uint8_t>(bits(words[4], 2, 3));
   return call;
 }
 

@@ -5,6 +5,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <string_view>
 
 #include "tutti/datatype.hpp"
 #include "tutti/op.hpp"
@@ -46,6 +47,10 @@ struct CommunicatorId {
   friend constexpr bool operator==(CommunicatorId, CommunicatorId) = default;
 };
 
+/// How reductions add, where it is not in the elements' own type.
+inline constexpr std::array<std::string_view, 5> adding_names{
+    "", "in fp32", "in fp64", "in fp32, rounded stochastically", "in fp64, rounded stochastically"};
+
 /// What stands for the schedules of a file in Signature::algorithm, as other processes know nothing of them.
 inline constexpr int algorithm_of_file = 254;
 
@@ -56,6 +61,7 @@ struct Signature {
   Manner manner = Manner::blocking;
   Type type = Type::uint8;
   Op::Kind op = Op::Kind::sum;
+  std::uint8_t adding = 0;        ///< 0: in the elements' own type; else by adding_names.
   bool is_uneven = false;         ///< Blocks are listed: `count` is this rank's alone.
   std::int64_t count = 0;         ///< Elements; for messages, bytes.
   int root = 0;                   ///< For messages, the peer of the first; -1: there is none.

@@ -63,7 +63,11 @@ std::string messages_in_words(const Signature& call) {
 
 /// The name of the type, and of the operation, as the program names them.
 std::string type_of(const Signature& call) { return is_mpis(call) ? mpi_type_name(call) : type_name(call.type); }
-std::string op_of(const Signature& call) { return is_mpis(call) ? mpi_op_name(call) : op_name(call.op); }
+std::string op_of(const Signature& call) {
+  if (is_mpis(call)) return mpi_op_name(call);
+  return call.adding == 0 ? op_name(call.op)
+                          : fmt::format("{} {}", op_name(call.op), name_in(adding_names, call.adding));
+}
 /// "32 MPI_INT": bytes are counted as the program counts them.
 std::string amount_of(const Signature& call) {
   const bool is_moved = is_mpis(call) && !has_reduction(call.action);
@@ -177,7 +181,8 @@ std::string differences(const Signature& mine, const Signature& theirs, const Si
       tell("count", mine.count, theirs.count);
   }
   if (has_elements(mine.action) && mine.type != theirs.type) tell("type", type_of(mine), type_of(theirs));
-  if (has_reduction(mine.action) && mine.op != theirs.op) tell("operation", op_of(mine), op_of(theirs));
+  if (has_reduction(mine.action) && (mine.op != theirs.op || mine.adding != theirs.adding))
+    tell("operation", op_of(mine), op_of(theirs));
   if (!way_of_root(mine.action).empty()) tell_if_other("root", mine.root, theirs.root);
   tell_if_other("algorithm", algorithm_name(mine), algorithm_name(theirs));
   if (text.empty() && mine.fingerprint != theirs.fingerprint)

@@ -1,0 +1,59 @@
+#pragma once
+// The sum of gradients over all ranks, compressed on their way.
+
+#include <memory>
+#include <span>
+#include <string_view>
+
+#include "tutti/call.hpp"
+#include "tutti/communicator.hpp"
+#include "tutti/compression.hpp"
+#include "tutti/export.hpp"
+#include "tutti/types.hpp"
+
+namespace tutti {
+
+/// Sums gradients of all ranks, which are compressed on their way. Each rank compresses its gradient in as many parts
+/// as there are ranks, and sends each rank its part (alltoall). Each adds the parts it got, its own too, in fp32 and in
+/// the order of ranks, compresses the sum, and sends it to all (allgather). Both compressions keep their errors for the
+/// next run. top_k: each rank sends its elements to all (allgather), and all add them in the order of ranks.
+///
+/// All ranks get the same bits, and make these objects, and start them, in the same order with the same arguments. An
+/// object keeps its memory: two floats an element and the compressed bytes. Not thread-safe; for memory of the host.
+class CompressedAllreduce {
+ public:
+  /// Collective. `options` are those of both exchanges; they ask for no stream. ArgumentError as compressed_size().
+  TUTTI_API CompressedAllreduce(Count count, Compression compression, const Communicator& comm,
+                                const CompressionOptions& compression_options = {}, const Options& options = {});
+  TUTTI_API CompressedAllreduce(CompressedAllreduce&& other) noexcept;
+  TUTTI_API CompressedAllreduce& operator=(CompressedAllreduce&& other) noexcept;
+  CompressedAllreduce(const CompressedAllreduce&) = delete;
+  CompressedAllreduce& operator=(const CompressedAllreduce&) = delete;
+  /// Waits for the exchange that is under way.
+  TUTTI_API ~CompressedAllreduce();
+
+  /// The gradient becomes the sum of all ranks' gradients times `factor`, which is the same on all ranks: 1 over the
+  /// number of ranks for an average. It has `count` elements.
+  TUTTI_API void run(std::span<float> gradient, float factor = 1);
+  /// run() in parts: start() compresses and starts the first exchange, test() and wait() go on. The gradient must not
+  /// be touched until test() gave true or wait() has returned. StateError if a run is under way.
+  TUTTI_API void start(std::span<float> gradient, float factor = 1);
+  /// True if no run is under way (any more).
+  [[nodiscard]] TUTTI_API bool test();
+  TUTTI_API void wait();
+
+  /// What this rank's gradients have lost so far, and the sum of its part: added in the next run.
+  [[nodiscard]] TUTTI_API std::span<const float> error() const;
+  [[nodiscard]] TUTTI_API std::span<const float> sum_error() const;
+  /// Both errors become 0. StateError if a run is under way.
+  TUTTI_API void reset();
+  /// The bytes that one run has for other ranks.
+  [[nodiscard]] TUTTI_API Bytes bytes_sent() const;
+
+ private:
+  class State;
+  [[nodiscard]] State& state(std::string_view function) const;
+  std::unique_ptr<State> state_;
+};
+
+}  // namespace tutti

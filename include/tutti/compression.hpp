@@ -1,0 +1,57 @@
+#pragma once
+// Floats in fewer bytes: compression with error feedback, as for gradients. docs/compression.md has the formats to the
+// byte, and says when each is worth it. tutti/compressed_allreduce.hpp sums gradients that travel so.
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string_view>
+
+#include "tutti/export.hpp"
+#include "tutti/op.hpp"
+#include "tutti/types.hpp"
+
+namespace tutti {
+
+/// What floats become. fp8 and int8 have a scale for each block of elements. top_k keeps the elements of the largest
+/// magnitudes, as they are.
+enum class Compression : std::uint8_t { bf16, fp16, fp8_e4m3, fp8_e5m2, int8, top_k };
+/// By Compression.
+inline constexpr std::array<std::string_view, 6> compression_names{"bf16",     "fp16", "fp8_e4m3",
+                                                                   "fp8_e5m2", "int8", "top_k"};
+
+struct CompressionOptions {
+  Count block{256};    ///< Elements that share a scale, 1 to 65,536 (fp8, int8).
+  double keep = 0.01;  ///< The share of the elements that are kept, above 0, at most 1 (top_k); at least one is.
+  /// How elements are rounded. Stochastic: the random bits are a hash of the element; top_k rounds nothing.
+  Rounding rounding = Rounding::nearest;
+};
+
+/// The bytes that so many floats become: the same for all floats. ArgumentError if the count is negative or, for top_k,
+/// 2^32 or more, and for options that are not as above; so are all functions here.
+[[nodiscard]] TUTTI_API Bytes compressed_size(Compression compression, Count count,
+                                              const CompressionOptions& options = {});
+
+/// out = compressed(in + error), then error = (in + error) - what `out` decompresses to. Passed on from call to call,
+/// `error` keeps what was lost, and the next call sends it: error feedback. Empty: there is none. Else it is as long as
+/// `in`, and zeros at first. `out` has compressed_size() bytes. The spans do not overlap. Two passes over a block that
+/// is in the nearest cache, hence one over memory; top_k: some four.
+///
+/// Infinities and NaN: bf16 and fp16 keep them (every NaN is the same), top_k takes NaN for the largest magnitude, then
+/// infinities; a block of fp8 or int8 that has one becomes NaN as a whole. Their error is 0. Finite numbers that are
+/// too large for fp16 or bf16 become the largest, and the rest is error.
+TUTTI_API void compress(Compression compression, std::span<const float> in, std::span<float> error,
+                        std::span<std::byte> out, const CompressionOptions& options = {});
+/// out = decompressed(in). The options are those of compress(), but for the rounding. ArgumentError if `in` is not as
+/// long as compressed_size(), or has places that no compress() gives (top_k).
+TUTTI_API void decompress(Compression compression, std::span<const std::byte> in, std::span<float> out,
+                          const CompressionOptions& options = {});
+/// out += decompressed(in)
+TUTTI_API void decompress_add(Compression compression, std::span<const std::byte> in, std::span<float> out,
+                              const CompressionOptions& options = {});
+
+/// "bf16", "int8", ... ArgumentError if it is no value of the enum.
+[[nodiscard]] TUTTI_API std::string_view to_string(Compression compression);
+
+}  // namespace tutti
