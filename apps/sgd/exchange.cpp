@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <type_traits>
+#include <utility>
 
 #include "apps/sgd/tasks.hpp"
 
@@ -50,8 +52,9 @@ class Exchange<T>::Exposed {
 template <class T>
 struct Exchange<T>::Sum {
   Array<std::uint16_t> narrow;  ///< What travels, if it is not the gradient itself.
-  std::optional<Plan> plan;     ///< Nothing: the call is put into a stream.
-  double begun = 0;             ///< When it was.
+  std::optional<Plan> plan;     ///< Nothing: the call is put into a stream, or compressed.
+  std::optional<CompressedAllreduce> compressed;
+  double begun = 0;  ///< When it was.
 };
 
 template <class T>
@@ -72,7 +75,10 @@ Exchange<T>::Exchange(const Machine& machine, const Network& network, const Sett
     owned_.push_back({all.first + part.first, part.count});
     auto& sum = *sums_.emplace_back(std::make_unique<Sum>());
     if (format_) sum.narrow = Array<std::uint16_t>{machine, all.count};
-    if (!uses_stream()) sum.plan.emplace(plan_sum(owned_.size() - 1));
+    if (const auto compression = settings.compression())
+      sum.compressed.emplace(Count{all.count}, *compression, comm, CompressionOptions{.keep = settings.keep});
+    else if (!uses_stream())
+      sum.plan.emplace(plan_sum(owned_.size() - 1));
   }
 }
 
@@ -81,7 +87,9 @@ Exchange<T>::~Exchange() = default;
 
 template <class T>
 Options Exchange<T>::options() const {
-  return {.algorithm = settings_.algorithm};
+  // What travels in 16 bits is added in 32.
+  const bool is_wide = format_.has_value() && machine_.device() == nullptr;
+  return {.algorithm = settings_.algorithm, .accumulate = is_wide ? std::optional{Type::fp32} : std::nullopt};
 }
 
 template <class T>
@@ -145,17 +153,31 @@ void Exchange<T>::begin(std::size_t bucket) {
     put_into_stream(bucket);
   } else {
     machine_.wait();  // The call takes the gradient from here.
-    sum.plan->start();
+    start(bucket);
   }
   sum.begun = entered_;
   ++begun_;
 }
 
 template <class T>
+void Exchange<T>::start(std::size_t bucket) {
+  Sum& sum = *sums_[bucket];
+  if (sum.plan) return sum.plan->start();
+  if constexpr (std::is_same_v<T, float>)
+    sum.compressed->start({gradient_ + ranges_[bucket].first, ranges_[bucket].count});
+}
+
+template <class T>
+bool Exchange<T>::test(std::size_t bucket) {
+  Sum& sum = *sums_[bucket];
+  return sum.plan ? sum.plan->test() : sum.compressed->test();
+}
+
+template <class T>
 void Exchange<T>::poll() {
   if (ended_ == begun_ || uses_stream()) return;
   const Exposed exposed{*this};
-  while (ended_ < begun_ && sums_[ended_]->plan->test())
+  while (ended_ < begun_ && test(ended_))
     end(ended_);
 }
 
@@ -178,7 +200,9 @@ void Exchange<T>::finish() {
   const Exposed exposed{*this};
   if (uses_stream()) machine_.device()->tasks_wait();
   while (ended_ < begun_) {
-    if (!uses_stream()) sums_[ended_]->plan->wait();
+    Sum& sum = *sums_[ended_];
+    if (sum.plan) sum.plan->wait();
+    if (sum.compressed) sum.compressed->wait();
     end(ended_);
   }
   begun_ = ended_ = 0;
@@ -223,9 +247,13 @@ CommunicationTime Exchange<T>::take_time() {
 
 template <class T>
 std::size_t Exchange<T>::bytes_of_step() const {
-  std::size_t numbers = 0;
-  for (const Part& range : ranges_)
-    numbers += range.count;
+  std::size_t numbers = 0, compressed = 0;
+  for (std::size_t bucket = 0; bucket < ranges_.size(); ++bucket) {
+    numbers += ranges_[bucket].count;
+    if (sums_[bucket]->compressed)
+      compressed += static_cast<std::size_t>(sums_[bucket]->compressed->bytes_sent().value());
+  }
+  if (settings_.compression()) return compressed;
   return numbers * static_cast<std::size_t>(size_of(buckets_.type()).value()) * (settings_.zero > 0 ? 2 : 1);
 }
 

@@ -70,6 +70,8 @@ class Exchange {
   class Exposed;
   [[nodiscard]] double exposed_until(double now) const { return time_.exposed + (entered_ > 0 ? now - entered_ : 0); }
   void begin(std::size_t bucket);
+  void start(std::size_t bucket);
+  [[nodiscard]] bool test(std::size_t bucket);
   void put_into_stream(std::size_t bucket) const;
   void end(std::size_t bucket);
   [[nodiscard]] void* travelling(std::size_t bucket) const;

@@ -34,6 +34,7 @@ std::string name_of(const RunDescription& run) {
   if (settings.zero > 0) name += ", ZeRO-1";
   if (run.buckets > 1) name += fmt::format(", {} buckets", run.buckets);
   if (settings.overlap) name += ", overlap";
+  if (!settings.compress.empty()) name += ", compressed to " + settings.compress;
   if (settings.device) name += ", on GPUs";
   return name;
 }
@@ -109,6 +110,8 @@ ShownRun shown_run(const std::string& file, const std::string& json) {
     run.name = fmt::format("{}: {} ranks, {}", file, report.at("ranks").as_int(), report.at("precision").as_text());
     if (report.at("zero").as_int() > 0) run.name += ", ZeRO-1";
     if (report.at("overlap").as_bool()) run.name += ", overlap";
+    if (const std::string compress = report.at("compress").as_text(); !compress.empty())
+      run.name += ", compressed to " + compress;
     for (const apps::Json& epoch : report.at("epochs").items()) {
       run.loss.push_back(epoch.at("loss").as_number());
       run.test_accuracy.push_back(100 * epoch.at("test_accuracy").as_number());

@@ -35,8 +35,9 @@ std::string header_text(const RunDescription& run) {
       settings.model == "mlp" ? "perceptron" : "network", run.model, run.parameters, settings.precision,
       with_plural(run.ranks, "rank"), settings.device ? " on GPUs" : "", settings.batch,
       settings.accumulate > 1 ? fmt::format(" ({} a step)", settings.accumulate) : "", rule, settings.seed, sums,
-      settings.overlap ? ", beside the backward pass" : "", "epoch", "loss", "train accuracy", "test accuracy",
-      "samples/s", "communication");
+      (settings.compress.empty() ? "" : ", compressed to " + settings.compress) +
+          (settings.overlap ? ", beside the backward pass" : ""),
+      "epoch", "loss", "train accuracy", "test accuracy", "samples/s", "communication");
 }
 
 std::string row_text(const Settings& settings, const EpochReport& report) {
@@ -132,6 +133,7 @@ std::string json_text(const RunDescription& run, const std::vector<EpochReport>&
       {"bucket_bytes", settings.bucket},
       {"overlap", settings.overlap},
       {"zero", settings.zero},
+      {"compress", settings.compress},
       {"bytes_of_step", run.bytes_of_step},
       {"memory", apps::Json{{"parameters", memory.parameters},
                             {"gradients", memory.gradients},

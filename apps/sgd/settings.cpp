@@ -69,6 +69,9 @@ void add_communication(apps::Options& options, Settings& settings) {
             "time with TUTTI_PROGRESS_THREAD=1; on devices in a second stream")
       .integer("zero", settings.zero, 0, 1,
                "1: each rank keeps the optimizer's state of a part of the parameters, and updates it (ZeRO-1)")
+      .choice("compress", settings.compress, {compression_names.begin(), compression_names.end()},
+              "gradients travel in fewer bytes, and what that loses is added to the next step's (fp32)")
+      .number("keep", settings.keep, 1e-6, 1, "the share of the elements that --compress top_k sends")
       .choice("algorithm", settings.algorithm, allreduce_algorithms(), "allreduce algorithm, else Tutti chooses");
 }
 
@@ -128,6 +131,12 @@ void require_consistent(const Settings& settings) {
   if (settings.zero > 0 && !settings.algorithm.empty()) {
     throw apps::InputError("--algorithm is that of the allreduce, and --zero 1 makes none");
   }
+  if (settings.compress.empty()) return;
+  if (settings.precision != "fp32") throw apps::InputError("--compress needs --precision fp32");
+  if (settings.zero > 0) throw apps::InputError("--compress and --zero exclude each other");
+  if (settings.device) throw apps::InputError("--compress is for the host, not for --device");
+  if (!settings.algorithm.empty())
+    throw apps::InputError("--algorithm is that of the allreduce, and --compress makes none");
 }
 
 }  // namespace tutti::sgd

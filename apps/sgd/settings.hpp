@@ -9,6 +9,7 @@
 
 #include "apps/options.hpp"
 #include "apps/sgd/elementary.hpp"
+#include "tutti/compression.hpp"
 
 namespace tutti::sgd {
 
@@ -33,9 +34,11 @@ struct Settings {
   double clip = 0;  ///< The longest gradient; 0: any.
   std::uint64_t seed = 1;
 
-  std::size_t bucket = 0;  ///< Bytes of the gradient that are summed at once; 0: all.
-  bool overlap = false;    ///< Buckets are summed while others are computed.
-  int zero = 0;            ///< 1: each rank has a part of the optimizer's state.
+  std::size_t bucket = 0;     ///< Bytes of the gradient that are summed at once; 0: all.
+  bool overlap = false;       ///< Buckets are summed while others are computed.
+  int zero = 0;               ///< 1: each rank has a part of the optimizer's state.
+  std::string compress = {};  ///< How gradients are compressed on their way; empty: they are not.
+  double keep = 0.01;         ///< The share of the elements that top_k keeps.
 
   bool device = false;                    ///< Train on a GPU.
   std::string products = "auto";          ///< What multiplies matrices.
@@ -50,6 +53,12 @@ struct Settings {
   [[nodiscard]] std::optional<Format16> format() const {
     if (precision == "bf16") return Format16::bf16;
     return precision == "fp16" ? std::optional{Format16::fp16} : std::nullopt;
+  }
+  [[nodiscard]] std::optional<Compression> compression() const {
+    for (std::size_t i = 0; i < compression_names.size(); ++i) {
+      if (compress == compression_names[i]) return static_cast<Compression>(i);
+    }
+    return std::nullopt;
   }
   /// Whether a step's time can be told apart: on a device whose communication overlaps, nobody waits to know it.
   [[nodiscard]] bool has_times() const { return !(device && overlap); }
