@@ -258,12 +258,13 @@ TEST(Report, CsvLinesHaveEqualFields) {
   records[1].peer = peer_of(1.5);
   records[1].wrong = 0;
   records[2].device = DeviceWork{};
+  records[2].list = 7;
   std::istringstream lines{to_csv(records)};
   std::vector<std::ptrdiff_t> commas;
   for (std::string line; std::getline(lines, line);) {
     commas.push_back(std::count(line.begin(), line.end(), ','));
   }
-  EXPECT_THAT(commas, ElementsAre(40, 40, 40, 40));
+  EXPECT_THAT(commas, ElementsAre(41, 41, 41, 41));
 }
 
 TEST(Summary, GoesByCollectiveAndByAlgorithmUnlessTuttiChose) {
