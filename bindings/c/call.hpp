@@ -43,6 +43,9 @@ struct Description : tutti_call {
   }
 };
 
+/// The options of a call; nullptr: none.
+[[nodiscard]] Options call_options(const Site& site, const tutti_options* given);
+
 tutti_status run(const tutti_call* call, tutti_comm comm, const tutti_options* options,
                  const char* function = __builtin_FUNCTION()) noexcept;
 tutti_status start(const tutti_call* call, tutti_comm comm, const tutti_options* options, tutti_request* request,
