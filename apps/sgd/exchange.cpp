@@ -134,11 +134,16 @@ const T* Exchange<T>::sums(std::size_t bucket) const {
 
 template <class T>
 void Exchange<T>::ready(std::size_t layer) {
-  if (!settings_.overlap) return;
-  poll();
-  if (begun_ == ranges_.size()) return;
-  const auto last = static_cast<std::size_t>(buckets_.tensors(static_cast<int>(begun_)).front());
-  if (layer == last) begin(begun_);
+  first_ready_ = layer;
+  if (settings_.overlap) poll();
+}
+
+/// Whether the next bucket can be begun: its gradients are there, and, as the second exchange of a compressed sum is
+/// begun when the first is over, no such sum is under way.
+template <class T>
+bool Exchange<T>::can_begin() const {
+  if (begun_ == ranges_.size() || (settings_.compression() && ended_ < begun_)) return false;
+  return static_cast<std::size_t>(buckets_.tensors(static_cast<int>(begun_)).front()) >= first_ready_;
 }
 
 template <class T>
@@ -175,10 +180,13 @@ bool Exchange<T>::test(std::size_t bucket) {
 
 template <class T>
 void Exchange<T>::poll() {
-  if (ended_ == begun_ || uses_stream()) return;
-  const Exposed exposed{*this};
-  while (ended_ < begun_ && test(ended_))
-    end(ended_);
+  if (ended_ < begun_ && !uses_stream()) {
+    const Exposed exposed{*this};
+    while (ended_ < begun_ && test(ended_))
+      end(ended_);
+  }
+  while (can_begin())
+    begin(begun_);
 }
 
 /// The sum is there.
@@ -195,17 +203,19 @@ void Exchange<T>::end(std::size_t bucket) {
 
 template <class T>
 void Exchange<T>::finish() {
-  while (begun_ < ranges_.size())
-    begin(begun_);
-  const Exposed exposed{*this};
-  if (uses_stream()) machine_.device()->tasks_wait();
-  while (ended_ < begun_) {
+  first_ready_ = 0;
+  while (ended_ < ranges_.size()) {
+    while (can_begin())
+      begin(begun_);
+    const Exposed exposed{*this};
+    if (uses_stream()) machine_.device()->tasks_wait();
     Sum& sum = *sums_[ended_];
     if (sum.plan) sum.plan->wait();
     if (sum.compressed) sum.compressed->wait();
     end(ended_);
   }
   begun_ = ended_ = 0;
+  first_ready_ = SIZE_MAX;
 }
 
 template <class T>

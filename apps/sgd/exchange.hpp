@@ -69,6 +69,7 @@ class Exchange {
   struct Sum;
   class Exposed;
   [[nodiscard]] double exposed_until(double now) const { return time_.exposed + (entered_ > 0 ? now - entered_ : 0); }
+  [[nodiscard]] bool can_begin() const;
   void begin(std::size_t bucket);
   void start(std::size_t bucket);
   [[nodiscard]] bool test(std::size_t bucket);
@@ -92,6 +93,7 @@ class Exchange {
   std::vector<Part> owned_;
   std::vector<std::unique_ptr<Sum>> sums_;  ///< By bucket.
   std::size_t begun_ = 0, ended_ = 0;       ///< Buckets of the step; they begin and end in order.
+  std::size_t first_ready_ = SIZE_MAX;      ///< Layers from here on have their gradients.
   double busy_since_ = 0;                   ///< Since when a bucket is under way, if any is,
   double exposed_then_ = 0;                 ///< and the exposed time then.
   double entered_ = 0;                      ///< When the time of which nothing else is made began; 0: it has not.

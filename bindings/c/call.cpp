@@ -135,11 +135,13 @@ const tutti_call& described(const Site& site, const tutti_call* call) {
 
 }  // namespace
 
-Options options_of(const Site& site, const tutti_options* given) {
+Options call_options(const Site& site, const tutti_options* given) {
   Options options;
   if (site.sized("options", given, "= TUTTI_OPTIONS_INIT") == nullptr) return options;
   if (given->algorithm != nullptr) options.algorithm = given->algorithm;
   options.bits = bits_of(site, given->bits);
+  options.accumulate = wide_type_of(site, given->accumulate);
+  options.rounding = rounding_of(site, given->rounding);
   if (given->has_stream != 0) options.stream = static_cast<CUstream_st*>(given->stream);
   return options;
 }
@@ -149,6 +151,20 @@ std::optional<Bits> bits_of(const Site& site, const char* given) {
   for (const Bits bits : {Bits::same, Bits::fixed})
     if (given == bits_names[static_cast<std::size_t>(bits)]) return bits;
   site.refuse("bits", fmt::format("'{}'", given), "same, fixed");
+}
+
+std::optional<Type> wide_type_of(const Site& site, const char* given) {
+  if (given == nullptr) return std::nullopt;
+  for (const Type type : {Type::fp32, Type::fp64})
+    if (given == to_string(type)) return type;
+  site.refuse("accumulate", fmt::format("'{}'", given), "fp32, fp64");
+}
+
+Rounding rounding_of(const Site& site, const char* given) {
+  if (given == nullptr) return Rounding::nearest;
+  for (const Rounding rounding : {Rounding::nearest, Rounding::stochastic})
+    if (given == to_string(rounding)) return rounding;
+  site.refuse("rounding", fmt::format("'{}'", given), "nearest, stochastic");
 }
 
 Collective collective_of(const Site& site, tutti_collective collective) {
@@ -162,7 +178,7 @@ tutti_status run(const tutti_call* call, tutti_comm comm, const tutti_options* o
   return guarded(
       [&](const Site& site) {
         const Communicator& its = communicator(site, comm);
-        detail::run(Converted{site, described(site, call), its}.call(), its, options_of(site, options));
+        detail::run(Converted{site, described(site, call), its}.call(), its, call_options(site, options));
       },
       function);
 }
@@ -173,7 +189,7 @@ tutti_status start(const tutti_call* call, tutti_comm comm, const tutti_options*
       request,
       [&](const Site& site) {
         const Communicator& its = communicator(site, comm);
-        return detail::start(Converted{site, described(site, call), its}.call(), its, options_of(site, options));
+        return detail::start(Converted{site, described(site, call), its}.call(), its, call_options(site, options));
       },
       function);
 }
@@ -184,7 +200,7 @@ tutti_status prepare(const tutti_call* call, tutti_comm comm, const tutti_option
       plan,
       [&](const Site& site) {
         const Communicator& its = communicator(site, comm);
-        return detail::prepare(Converted{site, described(site, call), its}.call(), its, options_of(site, options));
+        return detail::prepare(Converted{site, described(site, call), its}.call(), its, call_options(site, options));
       },
       function);
 }

@@ -43,7 +43,8 @@ struct Description : tutti_call {
   }
 };
 
-[[nodiscard]] Options options_of(const Site& site, const tutti_options* given);
+/// The options of a call; nullptr: none.
+[[nodiscard]] Options call_options(const Site& site, const tutti_options* given);
 
 tutti_status run(const tutti_call* call, tutti_comm comm, const tutti_options* options,
                  const char* function = __builtin_FUNCTION()) noexcept;

@@ -126,6 +126,10 @@ tutti_status freed(std::string_view argument, Handle* handle, const char* functi
 [[nodiscard]] Collective collective_of(const Site& site, tutti_collective collective);
 /// "same" or "fixed"; nullptr: nothing.
 [[nodiscard]] std::optional<Bits> bits_of(const Site& site, const char* given);
+/// "fp32" or "fp64"; nullptr: nothing.
+[[nodiscard]] std::optional<Type> wide_type_of(const Site& site, const char* given);
+/// "stochastic" or "nearest"; nullptr: that.
+[[nodiscard]] Rounding rounding_of(const Site& site, const char* given);
 [[nodiscard]] Op op_of(const Site& site, tutti_op op);
 
 }  // namespace tutti::c

@@ -45,7 +45,7 @@ tutti_status run(const ListDescription& call, tutti_comm comm, const tutti_optio
                  const char* function = __builtin_FUNCTION()) {
   return guarded(
       [&](const Site& site) {
-        tutti::detail::run(converted(site, call), communicator(site, comm), options_of(site, options));
+        tutti::detail::run(converted(site, call), communicator(site, comm), call_options(site, options));
       },
       function);
 }
@@ -55,7 +55,7 @@ tutti_status start(const ListDescription& call, tutti_comm comm, const tutti_opt
   return stored_request(
       request,
       [&](const Site& site) {
-        return tutti::detail::start(converted(site, call), communicator(site, comm), options_of(site, options));
+        return tutti::detail::start(converted(site, call), communicator(site, comm), call_options(site, options));
       },
       function);
 }
@@ -65,7 +65,7 @@ tutti_status prepare(const ListDescription& call, tutti_comm comm, const tutti_o
   return stored_plan(
       plan,
       [&](const Site& site) {
-        return tutti::detail::prepare(converted(site, call), communicator(site, comm), options_of(site, options));
+        return tutti::detail::prepare(converted(site, call), communicator(site, comm), call_options(site, options));
       },
       function);
 }

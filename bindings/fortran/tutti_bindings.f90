@@ -39,7 +39,7 @@ module tutti_bindings
     integer(c_size_t) :: bytes
     type(c_ptr) :: algorithm = c_null_ptr
     integer(c_int) :: has_stream = 0
-    type(c_ptr) :: stream = c_null_ptr, bits = c_null_ptr
+    type(c_ptr) :: stream = c_null_ptr, bits = c_null_ptr, accumulate = c_null_ptr, rounding = c_null_ptr
   end type
 
   type, bind(c) :: c_call

@@ -18,6 +18,9 @@ namespace tutti {
 /// the order of ranks, compresses the sum, and sends it to all (allgather). Both compressions keep their errors for the
 /// next run. top_k: each rank sends its elements to all (allgather), and all add them in the order of ranks.
 ///
+/// The second exchange starts when this rank knows that the first is over: while a run is under way, nothing else may
+/// start on the communicator. Objects that run at the same time have a communicator each.
+///
 /// All ranks get the same bits, and make these objects, and start them, in the same order with the same arguments. An
 /// object keeps its memory: two floats an element and the compressed bytes. Not thread-safe; for memory of the host.
 class CompressedAllreduce {

@@ -188,19 +188,19 @@ TYPED_TEST(Accumulate, HasTheSameBitsInAllWays) {
 }
 
 /// Each result is a neighbour of the sum, and the mean error is 0: of n sums of which each errs by less than a unit, it
-/// is less than 6 / (2 sqrt(n)) units but for a chance of one in 10^8.
+/// is less than 6 / (2 sqrt(n)) units but for a chance of one in 10^8. Sums of the same operands err alike, so there
+/// are operands enough for n different sums. The second scale makes averages that are subnormal.
 TYPED_TEST(Accumulate, RoundsStochasticallyWithoutBias) {
   using T = TypeParam;
-  constexpr std::size_t n = 40'000;
-  for (const double scale : {1.0, std::same_as<T, float> ? 0x1p-140 : std::same_as<T, BFloat16> ? 0x1p-130 : 0x1p-13}) {
+  constexpr std::size_t n = 40'000, ranks = 9;
+  constexpr reference::Format format =
+      std::same_as<T, float> ? reference::Format{32, 23, -126, 0x1.fffffep127} : reference::format_of<T>;
+  for (const double scale : {1.0, std::ldexp(1.0, format.min_exponent - 1)}) {
     std::mt19937 random{9};
-    std::vector<std::vector<T>> all(3, std::vector<T>(n));
-    // Sums in [1, 2) of operands that have digits below those of the sum.
-    for (std::size_t i = 0; i < n; ++i) {
-      all[0][i] = from<T>(scale);
-      for (const std::size_t k : {1U, 2U})
-        all[k][i] = from<T>(scale * std::ldexp(static_cast<double>(random() >> 8), -26));
-    }
+    std::vector<std::vector<T>> all(ranks, std::vector<T>(n, from<T>(scale)));
+    for (std::size_t k = 1; k < ranks; ++k)
+      for (T& element : all[k])
+        element = from<T>(scale * std::ldexp(static_cast<double>(random() >> 8), -24));
     for (const Op& op : this->operations(Rounding::stochastic)) {
       if (scale != 1.0 && op.kind() == Op::Kind::sum) continue;  // sums of multiples of the unit are exact
       const std::vector<T> got = this->result(kernels_baseline, op, all);
@@ -211,12 +211,7 @@ TYPED_TEST(Accumulate, RoundsStochasticallyWithoutBias) {
         const double below = std::abs(nearest<T>(exact) - exact);
         int exponent = 0;
         static_cast<void>(std::frexp(exact, &exponent));
-        double unit = 0;
-        if constexpr (std::same_as<T, float>)
-          unit = std::ldexp(1.0, std::max(exponent - 1, -126) - 23);
-        else
-          unit = std::ldexp(1.0, std::max(exponent - 1, reference::format_of<T>.min_exponent) -
-                                     reference::format_of<T>.fraction_bits);
+        const double unit = std::ldexp(1.0, std::max(exponent - 1, format.min_exponent) - format.fraction_bits);
         ASSERT_LT(std::abs(error), unit) << exact;
         if (below != 0) {
           ++inexact;

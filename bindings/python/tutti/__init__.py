@@ -21,8 +21,9 @@ from tutti._errors import (
 )
 
 _CORE = [
-    "ANY_SOURCE", "ANY_TAG", "IN_PLACE", "NO_RANK", "Batch", "Communicator", "Memory", "Message", "Op", "Plan", "Request",
-    "components", "dot", "empty", "empty_device", "mpi_library", "norm2", "reduce_array", "sum", "version",
+    "ANY_SOURCE", "ANY_TAG", "IN_PLACE", "NO_RANK", "Batch", "Communicator", "CompressedAllreduce", "Memory", "Message", "Op",
+    "Plan", "Request", "components", "compress", "compressed_size", "decompress", "decompress_add", "dot", "empty",
+    "empty_device", "mpi_library", "norm2", "reduce_array", "sum", "version",
 ]
 _OFFLINE = ["algorithms"]
 _FOR_OTHERS = ["mpi4py", "torch"]

@@ -38,6 +38,17 @@ def sum(x: ArrayLike, comm: Communicator, offset: int | None = None) -> Any: ...
 def dot(x: ArrayLike, y: ArrayLike, comm: Communicator, offset: int | None = None) -> Any: ...
 def norm2(x: ArrayLike, comm: Communicator, offset: int | None = None) -> Any: ...
 def reduce_array(x: ArrayLike, op: str | Op, comm: Communicator, offset: int | None = None) -> Any: ...
+def compressed_size(
+    compression: str, count: int, block: int = 256, keep: float = 0.01, rounding: str = 'nearest',
+) -> int: ...
+def compress(
+    compression: str, x: ArrayLike, error: Any = None, out: Any = None, block: int = 256, keep: float = 0.01,
+    rounding: str = 'nearest',
+) -> Any: ...
+def decompress(
+    compression: str, data: ArrayLike, count: int | None = None, out: Any = None, block: int = 256, keep: float = 0.01,
+) -> Any: ...
+def decompress_add(compression: str, data: ArrayLike, out: Any, block: int = 256, keep: float = 0.01) -> Any: ...
 def empty(shape: int | Sequence[int], dtype: Any = 'float64') -> np.ndarray[Any, Any]: ...
 def empty_device(shape: int | Sequence[int], dtype: Any = 'float32') -> Memory: ...
 
@@ -47,6 +58,23 @@ class Op:
     def __init__(self, function: Callable[[Any, Any, Any], Any], commutative: bool = True) -> None: ...
     @staticmethod
     def scaled_sum(scale: float) -> Op: ...
+
+class CompressedAllreduce:
+    def __init__(
+        self, count: int, compression: str, comm: Communicator, block: int = 256, keep: float = 0.01,
+        rounding: str = 'nearest', algorithm: str | None = None,
+    ) -> None: ...
+    def run(self, x: Any, factor: float = 1.0) -> Any: ...
+    def start(self, x: Any, factor: float = 1.0) -> None: ...
+    def test(self) -> bool: ...
+    def wait(self) -> Any: ...
+    def reset(self) -> None: ...
+    @property
+    def error(self) -> np.ndarray[Any, Any]: ...
+    @property
+    def sum_error(self) -> np.ndarray[Any, Any]: ...
+    @property
+    def bytes_sent(self) -> int: ...
 
 class Memory:
     @property
@@ -146,50 +174,62 @@ class Communicator:
     def reduce(
         self, x: ArrayLike, op: str | Op = 'sum', root: int = 0, out: Any = None, algorithm: str | None = None,
         stream: Stream | None = None, bits: str | None = None,
+        accumulate: str | None = None, rounding: str | None = None,
     ) -> Any: ...
     def reduce_async(
         self, x: ArrayLike, op: str | Op = 'sum', root: int = 0, out: Any = None, algorithm: str | None = None,
         stream: None = None, bits: str | None = None,
+        accumulate: str | None = None, rounding: str | None = None,
     ) -> Request: ...
     def plan_reduce(
         self, x: ArrayLike, op: str | Op = 'sum', root: int = 0, out: Any = None, algorithm: str | None = None,
         stream: Stream | None = None, bits: str | None = None,
+        accumulate: str | None = None, rounding: str | None = None,
     ) -> Plan: ...
     def allreduce(
         self, x: ArrayLike, op: str | Op = 'sum', out: Any = None, algorithm: str | None = None,
         stream: Stream | None = None, bits: str | None = None,
+        accumulate: str | None = None, rounding: str | None = None,
     ) -> Any: ...
     def allreduce_async(
         self, x: ArrayLike, op: str | Op = 'sum', out: Any = None, algorithm: str | None = None, stream: None = None,
         bits: str | None = None,
+        accumulate: str | None = None, rounding: str | None = None,
     ) -> Request: ...
     def plan_allreduce(
         self, x: ArrayLike, op: str | Op = 'sum', out: Any = None, algorithm: str | None = None,
         stream: Stream | None = None, bits: str | None = None,
+        accumulate: str | None = None, rounding: str | None = None,
     ) -> Plan: ...
     def reduce_scatter(
         self, x: ArrayLike, op: str | Op = 'sum', out: Any = None, algorithm: str | None = None,
         stream: Stream | None = None, bits: str | None = None,
+        accumulate: str | None = None, rounding: str | None = None,
     ) -> Any: ...
     def reduce_scatter_async(
         self, x: ArrayLike, op: str | Op = 'sum', out: Any = None, algorithm: str | None = None, stream: None = None,
         bits: str | None = None,
+        accumulate: str | None = None, rounding: str | None = None,
     ) -> Request: ...
     def plan_reduce_scatter(
         self, x: ArrayLike, op: str | Op = 'sum', out: Any = None, algorithm: str | None = None,
         stream: Stream | None = None, bits: str | None = None,
+        accumulate: str | None = None, rounding: str | None = None,
     ) -> Plan: ...
     def reduce_scatterv(
         self, x: ArrayLike, counts: Counts, op: str | Op = 'sum', out: Any = None, algorithm: str | None = None,
         stream: Stream | None = None, bits: str | None = None,
+        accumulate: str | None = None, rounding: str | None = None,
     ) -> Any: ...
     def reduce_scatterv_async(
         self, x: ArrayLike, counts: Counts, op: str | Op = 'sum', out: Any = None, algorithm: str | None = None,
         stream: None = None, bits: str | None = None,
+        accumulate: str | None = None, rounding: str | None = None,
     ) -> Request: ...
     def plan_reduce_scatterv(
         self, x: ArrayLike, counts: Counts, op: str | Op = 'sum', out: Any = None, algorithm: str | None = None,
         stream: Stream | None = None, bits: str | None = None,
+        accumulate: str | None = None, rounding: str | None = None,
     ) -> Plan: ...
     def allgather(
         self, x: ArrayLike, out: Any = None, algorithm: str | None = None, stream: Stream | None = None,
@@ -306,38 +346,47 @@ class Communicator:
     def scan(
         self, x: ArrayLike, op: str | Op = 'sum', out: Any = None, algorithm: str | None = None,
         stream: Stream | None = None, bits: str | None = None,
+        accumulate: str | None = None, rounding: str | None = None,
     ) -> Any: ...
     def scan_async(
         self, x: ArrayLike, op: str | Op = 'sum', out: Any = None, algorithm: str | None = None, stream: None = None,
         bits: str | None = None,
+        accumulate: str | None = None, rounding: str | None = None,
     ) -> Request: ...
     def plan_scan(
         self, x: ArrayLike, op: str | Op = 'sum', out: Any = None, algorithm: str | None = None,
         stream: Stream | None = None, bits: str | None = None,
+        accumulate: str | None = None, rounding: str | None = None,
     ) -> Plan: ...
     def exscan(
         self, x: ArrayLike, op: str | Op = 'sum', out: Any = None, algorithm: str | None = None,
         stream: Stream | None = None, bits: str | None = None,
+        accumulate: str | None = None, rounding: str | None = None,
     ) -> Any: ...
     def exscan_async(
         self, x: ArrayLike, op: str | Op = 'sum', out: Any = None, algorithm: str | None = None, stream: None = None,
         bits: str | None = None,
+        accumulate: str | None = None, rounding: str | None = None,
     ) -> Request: ...
     def plan_exscan(
         self, x: ArrayLike, op: str | Op = 'sum', out: Any = None, algorithm: str | None = None,
         stream: Stream | None = None, bits: str | None = None,
+        accumulate: str | None = None, rounding: str | None = None,
     ) -> Plan: ...
     def allreduce_list(
         self, xs: Sequence[ArrayLike], op: str | Op = 'sum', out: Any = None, algorithm: str | None = None,
         stream: Stream | None = None, bits: str | None = None,
+        accumulate: str | None = None, rounding: str | None = None,
     ) -> list[Any]: ...
     def allreduce_list_async(
         self, xs: Sequence[ArrayLike], op: str | Op = 'sum', out: Any = None, algorithm: str | None = None,
         stream: None = None, bits: str | None = None,
+        accumulate: str | None = None, rounding: str | None = None,
     ) -> Request: ...
     def plan_allreduce_list(
         self, xs: Sequence[ArrayLike], op: str | Op = 'sum', out: Any = None, algorithm: str | None = None,
         stream: Stream | None = None, bits: str | None = None,
+        accumulate: str | None = None, rounding: str | None = None,
     ) -> Plan: ...
     def broadcast_list(
         self, xs: Sequence[ArrayLike], root: int = 0, algorithm: str | None = None,
@@ -366,14 +415,17 @@ class Communicator:
     def reduce_scatter_list(
         self, xs: Sequence[ArrayLike], op: str | Op = 'sum', out: Any = None, algorithm: str | None = None,
         stream: Stream | None = None, bits: str | None = None,
+        accumulate: str | None = None, rounding: str | None = None,
     ) -> list[Any]: ...
     def reduce_scatter_list_async(
         self, xs: Sequence[ArrayLike], op: str | Op = 'sum', out: Any = None, algorithm: str | None = None,
         stream: None = None, bits: str | None = None,
+        accumulate: str | None = None, rounding: str | None = None,
     ) -> Request: ...
     def plan_reduce_scatter_list(
         self, xs: Sequence[ArrayLike], op: str | Op = 'sum', out: Any = None, algorithm: str | None = None,
         stream: Stream | None = None, bits: str | None = None,
+        accumulate: str | None = None, rounding: str | None = None,
     ) -> Plan: ...
     def send(self, x: ArrayLike, to: int, tag: int | None = None) -> None: ...
     def send_async(self, x: ArrayLike, to: int, tag: int | None = None) -> Request: ...

@@ -7,14 +7,16 @@
 
 /// Options of one call; calls take NULL for none.
 typedef struct tutti_options {
-  size_t size;            ///< sizeof(tutti_options)
-  const char* algorithm;  ///< "ring", "knomial:4", "chain/64K"; NULL: the communicator's, or Tutti's choice.
-  int has_stream;         ///< 1: the call takes its place in `stream`.
-  void* stream;           ///< A CUstream or cudaStream_t; NULL is the legacy stream.
-  const char* bits;       ///< Of a reduction: "same", or "fixed" (Options::bits); NULL: the communicator's.
+  size_t size;             ///< sizeof(tutti_options)
+  const char* algorithm;   ///< "ring", "knomial:4", "chain/64K"; NULL: the communicator's, or Tutti's choice.
+  int has_stream;          ///< 1: the call takes its place in `stream`.
+  void* stream;            ///< A CUstream or cudaStream_t; NULL is the legacy stream.
+  const char* bits;        ///< Of a reduction: "same", or "fixed" (Options::bits); NULL: the communicator's.
+  const char* accumulate;  ///< Of a sum: "fp32" or "fp64", in which it is added (Options::accumulate); NULL: neither.
+  const char* rounding;    ///< Of such a sum: "nearest", or "stochastic" (Options::rounding); NULL: nearest.
 } tutti_options;
 #define TUTTI_OPTIONS_INIT \
-  { sizeof(tutti_options), NULL, 0, NULL, NULL }
+  { sizeof(tutti_options), NULL, 0, NULL, NULL, NULL, NULL }
 
 /// Returns when the operation is complete on this rank. Then the request is freed and set to NULL. After an error it
 /// remains, to be freed by tutti_request_free.

@@ -47,6 +47,18 @@ void Call::set_options(nb::handle algorithm, nb::handle stream, nb::handle bits)
   has_options_ = true;
 }
 
+void Call::set_sum(nb::handle accumulate, nb::handle rounding) {
+  if (!accumulate.is_none()) {
+    accumulate_ = text_of(accumulate, function_, "accumulate");
+    options_.accumulate = accumulate_.c_str();
+    has_options_ = true;
+  }
+  if (rounding.is_none()) return;
+  rounding_ = text_of(rounding, function_, "rounding");
+  options_.rounding = rounding_.c_str();
+  has_options_ = true;
+}
+
 int64_t Call::take_in(nb::handle x) {
   if (is_in_place(x)) {
     call_.in = TUTTI_IN_PLACE;

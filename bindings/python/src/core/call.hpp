@@ -34,6 +34,8 @@ class Call {
 
   /// Algorithm and stream; comes first.
   void set_options(nb::handle algorithm, nb::handle stream, nb::handle bits);
+  /// How a sum is added and rounded.
+  void set_sum(nb::handle accumulate, nb::handle rounding);
   /// Returns the elements of the input, or with IN_PLACE -1.
   int64_t take_in(nb::handle x);
   /// The output: `out`, which must have `count` elements unless that is negative, or None for a new array of that
@@ -89,7 +91,7 @@ class Call {
   std::intptr_t stream_ = -1;
   tutti_call call_ = TUTTI_CALL_INIT;
   tutti_options options_ = TUTTI_OPTIONS_INIT;
-  std::string algorithm_, bits_;
+  std::string algorithm_, bits_, accumulate_, rounding_;
   Kept kept_;
   std::array<std::vector<int64_t>, 4> lists_;
   std::size_t list_count_ = 0;
@@ -108,6 +110,7 @@ nb::object complete(Communicator& communicator, tutti_request request, tutti_sta
 
 void bind_collectives(CommunicatorClass& communicator);
 void bind_array_reductions(nb::module_& module);
+void bind_compression(nb::module_& module);
 void bind_messages(nb::module_& module, CommunicatorClass& communicator);
 void bind_memory(nb::module_& module);
 

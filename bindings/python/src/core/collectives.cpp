@@ -16,10 +16,21 @@ const char* keep(std::string text) {
   return kept.emplace_back(std::move(text)).c_str();
 }
 
+/// Adds the three forms: add(form, name, text).
+template <class Add>
+void add_forms(const char* name, const char* doc, const Add& add) {
+  add(Form::blocking, name, doc);
+  const std::string plain = name;
+  add(Form::nonblocking, keep(plain + "_async"),
+      keep("Starts " + plain + "(), and returns a Request, whose wait() returns the result. It takes no stream."));
+  add(Form::persistent, keep("plan_" + plain),
+      keep("Prepares " + plain + "() on these arrays, which must be contiguous, and returns a Plan."));
+}
+
 template <class... Arguments, class... Extra>
 void define(CommunicatorClass& communicator, const char* name, void (*prepare)(Call&, Arguments...), const char* doc,
             const Extra&... extra) {
-  const auto add = [&](Form form, const char* called, const char* text) {
+  add_forms(name, doc, [&](Form form, const char* called, const char* text) {
     communicator.def(
         called,
         [prepare, name, form](Communicator& self, Arguments... arguments, nb::handle algorithm, nb::handle stream,
@@ -31,13 +42,27 @@ void define(CommunicatorClass& communicator, const char* name, void (*prepare)(C
         },
         extra..., nb::arg("algorithm") = nb::none(), nb::arg("stream") = nb::none(), nb::arg("bits") = nb::none(),
         text);
-  };
-  add(Form::blocking, name, doc);
-  const std::string plain = name;
-  add(Form::nonblocking, keep(plain + "_async"),
-      keep("Starts " + plain + "(), and returns a Request, whose wait() returns the result. It takes no stream."));
-  add(Form::persistent, keep("plan_" + plain),
-      keep("Prepares " + plain + "() on these arrays, which must be contiguous, and returns a Plan."));
+  });
+}
+
+/// The same for reductions, which have two options more.
+template <class... Arguments, class... Extra>
+void define_reduction(CommunicatorClass& communicator, const char* name, void (*prepare)(Call&, Arguments...),
+                      const char* doc, const Extra&... extra) {
+  add_forms(name, doc, [&](Form form, const char* called, const char* text) {
+    communicator.def(
+        called,
+        [prepare, name, form](Communicator& self, Arguments... arguments, nb::handle algorithm, nb::handle stream,
+                              nb::handle bits, nb::handle accumulate, nb::handle rounding) {
+          Call call{self, name, form};
+          if (!algorithm.is_none() || !stream.is_none() || !bits.is_none()) call.set_options(algorithm, stream, bits);
+          if (!accumulate.is_none() || !rounding.is_none()) call.set_sum(accumulate, rounding);
+          prepare(call, arguments...);
+          return call.run();
+        },
+        extra..., nb::arg("algorithm") = nb::none(), nb::arg("stream") = nb::none(), nb::arg("bits") = nb::none(),
+        nb::arg("accumulate") = nb::none(), nb::arg("rounding") = nb::none(), text);
+  });
 }
 
 }  // namespace
@@ -55,29 +80,34 @@ void bind_collectives(CommunicatorClass& communicator) {
       "All have the\nsame number of elements and type. For arrays of JAX, which never change, a new array is returned "
       "on the other ranks.",
       x, root, out);
-  define(communicator, "reduce", reduce,
-         "On the root, x of rank 0 (+) x of rank 1 (+) ..., element by element, in an array shaped as x; None on the "
-         "other ranks.",
-         x, op, root, out);
-  define(
+  define_reduction(
+      communicator, "reduce", reduce,
+      "On the root, x of rank 0 (+) x of rank 1 (+) ..., element by element, in an array shaped as x; None on the "
+      "other ranks.",
+      x, op, root, out);
+  define_reduction(
       communicator, "allreduce", allreduce,
       "x of rank 0 (+) x of rank 1 (+) ..., element by element, on all ranks: an array shaped as x. out=x: in "
       "place.\n\n"
       "op: \"sum\", \"prod\", \"min\", \"max\", \"avg\", \"land\", \"lor\", \"lxor\", \"band\", \"bor\", \"bxor\", "
       "\"exact_sum\", or a "
-      "tutti.Op. Raises ArgumentError\n(also a ValueError) for arguments that do not fit, TypeArgumentError (also a "
+      "tutti.Op. accumulate: \"fp32\" or \"fp64\", a wider type in which a \"sum\" or an \"avg\" is added, to be "
+      "rounded once; rounding:\n\"nearest\", or \"stochastic\" for such sums. Raises ArgumentError\n(also a "
+      "ValueError) for arguments that do not fit, TypeArgumentError (also a "
       "TypeError) for what is no array of Tutti's\ntypes, FailedError if another rank called with other arguments. "
       "Cost: "
       "see docs/performance.md; a call of Python adds\nless than half a microsecond where out is given and all arrays "
       "are contiguous arrays of NumPy.",
       x, op, out);
-  define(communicator, "reduce_scatter", reduce_scatter,
-         "As allreduce, but each rank gets its own share of the result only: the blocks of the first axis of x, whose "
-         "length the\nnumber of ranks divides. From shape (p * n, ...) to (n, ...).",
-         x, op, out);
-  define(communicator, "reduce_scatterv", reduce_scatterv,
-         "The same with counts[r] elements for rank r, the same on all ranks: a flat array of counts[rank] elements.",
-         x, nb::arg("counts").none(), op, out);
+  define_reduction(
+      communicator, "reduce_scatter", reduce_scatter,
+      "As allreduce, but each rank gets its own share of the result only: the blocks of the first axis of x, whose "
+      "length the\nnumber of ranks divides. From shape (p * n, ...) to (n, ...).",
+      x, op, out);
+  define_reduction(
+      communicator, "reduce_scatterv", reduce_scatterv,
+      "The same with counts[r] elements for rank r, the same on all ranks: a flat array of counts[rank] elements.", x,
+      nb::arg("counts").none(), op, out);
   define(communicator, "allgather", allgather,
          "The arrays of all ranks, one behind the other along the first axis, on all ranks: from shape (n, ...) to (p "
          "* n, "
@@ -117,11 +147,13 @@ void bind_collectives(CommunicatorClass& communicator) {
       "in bytes,\nand all lists are needed, as is out. x and out are memory for the blocks, whatever their own types.",
       x, nb::arg("in_counts").none(), nb::arg("out_counts").none(), nb::arg("in_offsets").none(),
       nb::arg("out_offsets").none(), nb::arg("in_types").none(), nb::arg("out_types").none(), nb::arg("out").none());
-  define(communicator, "scan", scan, "x of rank 0 (+) ... (+) x of this rank: an array shaped as x.", x, op, out);
-  define(communicator, "exscan", exscan,
-         "The same without this rank's x. Rank 0's out stays as it is; a new array is zeros there.", x, op, out);
+  define_reduction(communicator, "scan", scan, "x of rank 0 (+) ... (+) x of this rank: an array shaped as x.", x, op,
+                   out);
+  define_reduction(communicator, "exscan", exscan,
+                   "The same without this rank's x. Rank 0's out stays as it is; a new array is zeros there.", x, op,
+                   out);
   const auto xs = nb::arg("xs").none();
-  define(
+  define_reduction(
       communicator, "allreduce_list", allreduce_list,
       "An allreduce of each array of a list, all of one type, in one call: short arrays share their messages. Returns "
       "the list of\nresults. out: a list of arrays; out=xs: in place.",
@@ -129,8 +161,8 @@ void bind_collectives(CommunicatorClass& communicator) {
   define(communicator, "broadcast_list", broadcast_list,
          "The root's arrays go into those of all ranks, as many and as long. Returns them as a list.", xs, root);
   define(communicator, "allgather_list", allgather_list, "As allgather, of each array of a list.", xs, out);
-  define(communicator, "reduce_scatter_list", reduce_scatter_list, "As reduce_scatter, of each array of a list.", xs,
-         op, out);
+  define_reduction(communicator, "reduce_scatter_list", reduce_scatter_list,
+                   "As reduce_scatter, of each array of a list.", xs, op, out);
 }
 
 }  // namespace tutti::python

@@ -23,5 +23,6 @@ NB_MODULE(_core, module) {
   bind_collectives(communicator);
   bind_messages(module, communicator);
   bind_array_reductions(module);
+  bind_compression(module);
   bind_memory(module);
 }
