@@ -63,13 +63,13 @@ std::string text_of(const ComparedJobs& jobs) {
   text += jobs.counts.differing == 0
               ? "none differs\n"
               : fmt::format("{} differ{}\n", jobs.counts.differing, jobs.counts.differing == 1 ? "s" : "");
-  if (const std::uint64_t some = jobs.counts.unhashed + jobs.counts.forgotten; some > 0)
-    text += fmt::format("note: {} calls were not compared\n", some);
+  if (jobs.counts.unhashed > 0)
+    text += fmt::format("note: {} calls have no hash, and were not compared\n", jobs.counts.unhashed);
   for (const std::string& note : jobs.notes)
     text += fmt::format("note: {}\n", note);
   const auto add = [&](std::string_view what, const std::vector<FirstCall>& calls) {
     for (const FirstCall& call : calls) {
-      text += fmt::format("{}: {}\n", what, bits::in_words(call.verdict));
+      text += fmt::format("{}: {}\n", what, bits::in_words(call.verdict, jobs.not_compared));
       for (const FirstCall::OnRank& on : call.ranks)
         text += text_of(on);
     }
@@ -79,11 +79,11 @@ std::string text_of(const ComparedJobs& jobs) {
   return text;
 }
 
-apps::Json json_of(const FirstCall& call) {
+apps::Json json_of(const FirstCall& call, bool is_complete) {
   const bits::Verdict& verdict = call.verdict;
   apps::Json json{{"where", verdict.where},
                   {"number", verdict.key.number},
-                  {"only_result", verdict.inputs.empty() && verdict.mismatches.empty() && verdict.missing.empty()},
+                  {"only_result", bits::is_of_result_alone(verdict) && is_complete},
                   {"inputs_on", verdict.inputs},
                   {"results_on", verdict.results},
                   {"other_call_on", verdict.mismatches},
@@ -102,10 +102,10 @@ apps::Json json_of(const FirstCall& call) {
   return json;
 }
 
-apps::Json json_of(const std::vector<FirstCall>& calls) {
+apps::Json json_of(const std::vector<FirstCall>& calls, bool is_complete) {
   apps::Json array = apps::Json::array();
   for (const FirstCall& call : calls)
-    array.push_back(json_of(call));
+    array.push_back(json_of(call, is_complete));
   return array;
 }
 
@@ -113,11 +113,12 @@ apps::Json json_of(const ComparedJobs& jobs) {
   return {{"ranks", jobs.ranks},
           {"calls", jobs.counts.calls},
           {"differing", jobs.counts.differing},
-          {"not_compared", jobs.counts.unhashed + jobs.counts.forgotten},
+          {"not_compared", jobs.counts.unhashed + jobs.counts.forgotten + jobs.counts.beyond},
           {"missing_in_b", jobs.missed},
-          {"complete", !jobs.is_damaged},
-          {"first", json_of(jobs.first)},
-          {"later", json_of(jobs.later)},
+          {"complete", jobs.is_complete()},
+          {"ranks_not_compared", jobs.not_compared},
+          {"first", json_of(jobs.first, jobs.is_complete())},
+          {"later", json_of(jobs.later, jobs.is_complete())},
           {"notes", jobs.notes}};
 }
 
@@ -130,7 +131,7 @@ int bits(const Arguments& arguments) {
   const ComparedJobs jobs = compare_jobs(settings.a, settings.b);
   apps::print("{}", settings.json ? json_of(jobs).text(2) + "\n" : text_of(jobs));
   if (jobs.differ()) return apps::exit_failure;
-  return jobs.is_damaged ? apps::exit_bad_input : apps::exit_success;
+  return jobs.is_complete() ? apps::exit_success : apps::exit_bad_input;
 }
 
 }  // namespace tutti::tool

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <filesystem>
-#include <functional>
+#include <numeric>
 #include <optional>
 #include <system_error>
 #include <utility>
@@ -70,28 +70,29 @@ class Comparing {
   void compare_rank(int rank);
   void read_through(bits::Comparison& comparison, Reader& second);
   void note_end(int rank, bits::Comparison& comparison, const Reader& second);
-  void damage(int rank, const bits::FileError& error);
+  void leave_out(int rank, const std::string& why);
   void sort_out();
-  [[nodiscard]] std::map<bits::Key, std::uint64_t> places_on(int rank, const std::vector<Verdict>& verdicts) const;
-  [[nodiscard]] std::vector<bool> preceded(const std::vector<Verdict>& verdicts) const;
+  [[nodiscard]] std::vector<std::size_t> order_on(int rank, const std::vector<Verdict>& verdicts) const;
+  [[nodiscard]] std::vector<std::size_t> before(const std::vector<Verdict>& verdicts) const;
 
   Job a_, b_;
   ComparedJobs jobs_{};
-  std::map<int, std::map<std::uint64_t, Found>> found_{};  ///< By rank, and by communicator.
+  std::map<int, std::map<bits::Key, Found>> found_{};  ///< By rank, and by communicator.
 };
 
 bool Comparing::has_both(int rank) {
   const bool in_a = a_.files.contains(rank), in_b = b_.files.contains(rank);
-  if (in_a != in_b) {
-    jobs_.notes.push_back(fmt::format("rank {} has no record in '{}'", rank, (in_a ? b_ : a_).folder));
-    jobs_.is_damaged = true;
-  }
-  return in_a && in_b;
+  if (in_a && in_b) return true;
+  const std::string where = in_a   ? fmt::format("'{}'", b_.folder)
+                            : in_b ? fmt::format("'{}'", a_.folder)
+                                   : std::string{"either folder"};
+  leave_out(rank, fmt::format("rank {} has no record in {}", rank, where));
+  return false;
 }
 
-void Comparing::damage(int rank, const bits::FileError& error) {
-  jobs_.notes.push_back(fmt::format("rank {}: {}; its calls from there on were not compared", rank, error.what()));
-  jobs_.is_damaged = true;
+void Comparing::leave_out(int rank, const std::string& why) {
+  jobs_.notes.push_back(why);
+  if (jobs_.not_compared.empty() || jobs_.not_compared.back() != rank) jobs_.not_compared.push_back(rank);
 }
 
 void Comparing::compare_rank(int rank) {
@@ -102,13 +103,14 @@ void Comparing::compare_rank(int rank) {
     read_through(comparison, second);
     note_end(rank, comparison, second);
   } catch (const bits::FileError& error) {
-    damage(rank, error);
+    leave_out(rank, fmt::format("rank {}: {}; its calls from there on were not compared", rank, error.what()));
   }
   const bits::Counts& counts = comparison.counts();
   jobs_.counts.calls += counts.calls;
   jobs_.counts.differing += counts.differing;
   jobs_.counts.unhashed += counts.unhashed;
   jobs_.counts.forgotten += counts.forgotten;
+  jobs_.counts.beyond += counts.beyond;
   found_[rank] = comparison.first_on_each();
 }
 
@@ -130,30 +132,29 @@ void Comparing::read_through(bits::Comparison& comparison, Reader& second) {
 
 void Comparing::note_end(int rank, bits::Comparison& comparison, const Reader& second) {
   const std::uint64_t missed = comparison.left();
-  jobs_.missed += missed;
-  if (missed > 0) jobs_.notes.push_back(fmt::format("rank {}: A has {} more calls than B", rank, missed));
-  for (const Reader* const reader : {&comparison.record(), &second})
-    if (!reader->is_closed())
-      jobs_.notes.push_back(
-          fmt::format("rank {}: '{}' does not end as the record of a program that has ended", rank, reader->path()));
+  const bits::Counts& counts = comparison.counts();
+  const auto note_early_end = [&](const std::string& path, std::uint64_t calls) {
+    const std::string text =
+        fmt::format("rank {}: '{}' does not end as the record of a program that has ended", rank, path);
+    if (calls == 0) return jobs_.notes.push_back(text);
+    leave_out(rank, fmt::format("{}; {} calls of the other run, which may come later, were not compared", text, calls));
+  };
+  if (!comparison.is_whole()) note_early_end(comparison.record().path(), counts.beyond);
+  if (!second.is_closed()) {
+    note_early_end(second.path(), missed);
+  } else if (missed > 0) {
+    jobs_.missed += missed;
+    jobs_.notes.push_back(fmt::format("rank {}: A has {} more calls than B", rank, missed));
+  }
+  if (counts.forgotten > 0)
+    leave_out(rank, fmt::format("rank {}: {} calls were too far from their places in A, and were not compared", rank,
+                                counts.forgotten));
 }
 
-/// The number, among the calls of the rank, of each of these calls that it made.
-std::map<bits::Key, std::uint64_t> Comparing::places_on(int rank, const std::vector<Verdict>& verdicts) const {
-  std::map<bits::Key, std::uint64_t> places;
-  try {
-    Reader reader{b_.files.at(rank)};
-    while (const std::optional<StoredCall> call = reader.next()) {
-      const bits::Key key = key_of(call->record, reader.communicators()[call->record.communicator]);
-      const auto is_it = [&](const Verdict& verdict) {
-        return verdict.key.communicator == key.communicator && verdict.key.number == key.number &&
-               verdict.key.are_messages == key.are_messages;
-      };
-      if (!key.is_over && std::ranges::any_of(verdicts, is_it)) places[key] = call->record.call;
-    }
-  } catch (const bits::FileError&) {  // what stands before the damage counts
-  }
-  return places;
+bits::Key key_of_begin(const Found& found) {
+  bits::Key key = bits::key_of(found.call, found.communicator);
+  key.is_over = false;
+  return key;
 }
 
 /// Messages are those of one rank alone.
@@ -165,39 +166,61 @@ bool is_on(const Verdict& verdict, int rank) {
   return !verdict.key.are_messages || std::ranges::any_of(lists, has_rank);
 }
 
-/// For each of them whether a rank made another of them before.
-std::vector<bool> Comparing::preceded(const std::vector<Verdict>& verdicts) const {
-  std::vector<bool> preceded(verdicts.size());
-  if (verdicts.size() < 2) return preceded;
-  for (const auto& [rank, found] : found_) {
-    const auto places = places_on(rank, verdicts);
-    const auto place_of = [&, rank = rank](const Verdict& verdict) {
-      const auto place = places.find({verdict.key.communicator, verdict.key.number, verdict.key.are_messages, false});
-      return place == places.end() || !is_on(verdict, rank) ? std::uint64_t{0} : place->second;
-    };
-    for (std::size_t i = 0; i < verdicts.size(); ++i)
-      for (const Verdict& other : verdicts)
-        if (place_of(other) > 0 && place_of(other) < place_of(verdicts[i])) preceded[i] = true;
+/// The calls of verdicts that a rank made, in the order in which it made them.
+std::vector<std::size_t> Comparing::order_on(int rank, const std::vector<Verdict>& verdicts) const {
+  std::multimap<bits::Key, std::size_t> of_key;
+  for (std::size_t i = 0; i < verdicts.size(); ++i)
+    if (is_on(verdicts[i], rank)) of_key.emplace(verdicts[i].key, i);
+  std::vector<std::size_t> order;
+  try {
+    Reader reader{b_.files.at(rank)};
+    while (const std::optional<StoredCall> call = reader.next()) {
+      const auto [begin, end] =
+          of_key.equal_range(key_of(call->record, reader.communicators()[call->record.communicator]));
+      for (auto each = begin; each != end; ++each)
+        order.push_back(each->second);
+    }
+  } catch (const bits::FileError&) {  // what stands before the damage counts
   }
-  return preceded;
+  return order;
+}
+
+/// For each of them how many others a rank made before it, at most.
+std::vector<std::size_t> Comparing::before(const std::vector<Verdict>& verdicts) const {
+  std::vector<std::size_t> before(verdicts.size());
+  if (verdicts.size() < 2) return before;
+  for (const auto& [rank, found] : found_) {
+    const std::vector<std::size_t> order = order_on(rank, verdicts);
+    for (std::size_t place = 0; place < order.size(); ++place)
+      before[order[place]] = std::max(before[order[place]], place);
+  }
+  return before;
 }
 
 void Comparing::sort_out() {
   std::vector<bits::RankDifference> differences;
+  std::multimap<bits::Key, FirstCall::OnRank> on_ranks;
   for (const auto& [rank, found] : found_)
-    for (const auto& [communicator, first] : found)
+    for (const auto& [communicator, first] : found) {
       differences.push_back(difference_of(rank, first));
+      on_ranks.emplace(key_of_begin(first), FirstCall::OnRank{rank, first});
+    }
   const std::vector<Verdict> verdicts = bits::verdicts_of(std::move(differences));
-  std::vector<bool> are_later = preceded(verdicts);
+  const std::vector<std::size_t> others = before(verdicts);
   // No order where ranks that disagree make a circle.
-  if (std::ranges::all_of(are_later, std::identity{})) are_later.assign(verdicts.size(), false);
-  for (std::size_t i = 0; i < verdicts.size(); ++i) {
+  const bool is_circle = std::ranges::find(others, std::size_t{0}) == others.end();
+  std::vector<std::size_t> order(verdicts.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  // A result may differ because of messages that another rank sent: calls of other inputs come before.
+  std::ranges::stable_sort(order, {}, [&](std::size_t i) {
+    return std::pair{others[i], bits::is_of_result_alone(verdicts[i])};
+  });
+  for (const std::size_t i : order) {
     FirstCall call{verdicts[i]};
-    for (const auto& [rank, found] : found_)
-      for (const auto& [communicator, first] : found)
-        if (difference_of(rank, first).key == verdicts[i].key && is_on(verdicts[i], rank))
-          call.ranks.push_back({rank, first});
-    (are_later[i] ? jobs_.later : jobs_.first).push_back(std::move(call));
+    const auto [begin, end] = on_ranks.equal_range(verdicts[i].key);
+    for (auto each = begin; each != end; ++each)
+      if (is_on(verdicts[i], each->second.rank)) call.ranks.push_back(each->second);
+    (others[i] > 0 && !is_circle ? jobs_.later : jobs_.first).push_back(std::move(call));
   }
 }
 

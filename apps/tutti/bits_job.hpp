@@ -27,7 +27,8 @@ struct ComparedJobs {
   std::vector<FirstCall> first{};    ///< No other one is known to come before: one, if ranks meet in both.
   std::vector<FirstCall> later{};    ///< Of other communicators.
   std::vector<std::string> notes{};  ///< What is missing, or damaged.
-  bool is_damaged = false;           ///< A part was not compared.
+  std::vector<int> not_compared{};   ///< Ranks whose calls were not compared, or not all.
+  [[nodiscard]] bool is_complete() const { return not_compared.empty(); }
   [[nodiscard]] bool differ() const { return !first.empty() || missed > 0; }
 };
 

@@ -16,6 +16,7 @@
 #include "lib/core/transport/mpi/check.hpp"
 #include "lib/watch/bits/verdict.hpp"
 #include "lib/watch/log.hpp"
+#include "lib/watch/records/text.hpp"
 #include "tutti/error.hpp"
 #include "tutti/version.hpp"
 
@@ -67,34 +68,50 @@ bool is_over(MPI_Request& request, bool is_receive) {
 
 void BitsWatch::start(MPI_Comm comm, const BitsFiles& files) {
   if (files.empty()) return;
-  std::string why;
+  const int rank = mpi::rank_in(comm);
   const bool was_on = is_on();
-  try {
-    if (!was_on) open(files);
-  } catch (const std::exception& error) {
-    why = error.what();
+  std::string why;
+  const auto attempt = [&why](const auto& action) {
+    try {
+      action();
+    } catch (const std::exception& error) {
+      why = error.what();
+    }
+  };
+  if (was_on && files_ != files)
+    why = fmt::format("this process has begun by '{}'", to_text(files_));
+  else if (!was_on)
+    attempt([&] { open(files); });
+  std::string objection = first_objection(comm, rank, why);
+  // Older records stay until all ranks know that all can write.
+  if (objection.empty()) {
+    if (!was_on && writer_ != nullptr) attempt([this] { writer_->begin(); });
+    objection = first_objection(comm, rank, why);
   }
-  if (const std::string objection = first_objection(comm, mpi::rank_in(comm), why); !objection.empty()) {
-    const std::string path = was_on || writer_ == nullptr ? "" : writer_->path();
+  if (!objection.empty()) {
     if (!was_on) {
+      if (writer_ != nullptr) writer_->withdraw();
       writer_.reset();
       comparison_.reset();
     }
-    if (!path.empty()) ::unlink(path.c_str());
     // A rank may end the job next: not before all files are gone.
     check(api.Barrier(comm), "MPI_Barrier");
     throw ArgumentError(
         fmt::format("tutti::Communicator: environment variable TUTTI_BITS is '{}', but {}; allowed: record:DIR with a "
                     "folder in which every rank can write a file, compare:DIR with the record of a run with as many "
-                    "ranks",
+                    "ranks; the same on all ranks, in all of their communicators",
                     to_text(files), objection));
   }
-  if (comparison_ != nullptr) add_jury(comm);
+  files_ = files;
+  if (!files.compare.empty()) add_jury(comm);
 }
 
 void BitsWatch::open(const BitsFiles& files) {
   if (!files.compare.empty()) open_comparison(files.compare);
-  if (!files.record.empty()) writer_ = std::make_unique<bits::Writer>(files.record, header_of_this_process(files.deep));
+  if (files.record.empty()) return;
+  writer_ = std::make_unique<bits::Writer>(files.record, header_of_this_process(files.deep));
+  if (comparison_ != nullptr && comparison_->record().identity() == writer_->identity())
+    throw Error(fmt::format("'{}' would be recorded and compared with at the same time", writer_->path()));
 }
 
 void BitsWatch::open_comparison(const std::string& folder) {
@@ -187,8 +204,8 @@ void BitsWatch::finalize() noexcept {
   try {
     if (writer_ != nullptr) writer_->finish();
     if (comparison_ != nullptr) tell_own_end();
-    for (const mpi::UniqueComm& jury : juries_)
-      tell_of_jury(jury);
+    for (std::size_t i = 0; i < juries_.size(); ++i)
+      tell_of_jury(juries_[i], i + 1 < juries_.size());
   } catch (const std::exception& error) {
     log::report("", fmt::format("bits: the comparison was not told to its end: {}", error.what()));
   }
@@ -201,13 +218,16 @@ void BitsWatch::tell_own_end() {
   if (!is_damaged_) {
     try {
       missed_ = comparison_->left();
-      if (!comparison_->record().is_closed())
-        tell(fmt::format("'{}' does not end as the record of a program that has ended", comparison_->record().path()));
     } catch (const Error& error) {
       is_damaged_ = true;
       tell(error.what());
     }
   }
+  if (!is_damaged_ && !comparison_->is_whole())
+    tell(
+        fmt::format("'{}' does not end as the record of a program that has ended; {} calls that may come after its end "
+                    "were not compared",
+                    comparison_->record().path(), counts.beyond));
   if (counts.forgotten > 0)
     tell(fmt::format("{} calls could not be found again, and were not compared", counts.forgotten));
   if (missed_ > 0) tell(fmt::format("the record has {} call{} more than this run", missed_, missed_ == 1 ? "" : "s"));
@@ -220,69 +240,100 @@ void BitsWatch::tell_own_end() {
 
 BitsWatch::Told BitsWatch::told() const {
   const bits::Counts& counts = comparison_->counts();
-  Told told{.calls = counts.calls,
-            .differing = counts.differing,
-            .unhashed = counts.unhashed + counts.forgotten,
-            .missed = missed_,
-            .rank = world_rank()};
-  const bits::Found* const first = comparison_->first();
-  if (first == nullptr) return told;
-  const bits::RankDifference difference = bits::difference_of(told.rank, *first);
-  told.differs = 1;
-  told.communicator = difference.key.communicator;
-  told.number = difference.key.number;
-  told.are_messages = difference.key.are_messages ? 1 : 0;
-  told.what = static_cast<std::uint8_t>(difference.what);
-  told.results_too = difference.results_too ? 1 : 0;
-  difference.where.copy(told.where.data(), told.where.size() - 1);
-  return told;
+  return {.calls = counts.calls,
+          .differing = counts.differing,
+          .not_compared = counts.unhashed + counts.forgotten + counts.beyond,
+          .missed = missed_,
+          .differences = comparison_->first_on_each().size(),
+          .rank = world_rank(),
+          .is_partial = static_cast<std::uint8_t>(is_damaged_ || counts.forgotten + counts.beyond > 0)};
 }
 
-/// The first rank hears all others.
-void BitsWatch::tell_of_jury(const mpi::UniqueComm& jury) {
+std::vector<BitsWatch::ToldDifference> BitsWatch::differences() const {
+  std::vector<ToldDifference> all;
+  for (const auto& [key, found] : comparison_->first_on_each()) {
+    const bits::RankDifference difference = bits::difference_of(world_rank(), found);
+    ToldDifference& told = all.emplace_back();
+    told.communicator = difference.key.communicator;
+    told.number = difference.key.number;
+    told.rank = difference.rank;
+    told.size = found.communicator.size;
+    told.are_messages = difference.key.are_messages ? 1 : 0;
+    told.what = static_cast<std::uint8_t>(difference.what);
+    told.results_too = difference.results_too ? 1 : 0;
+    difference.where.copy(told.where.data(), told.where.size() - 1);
+  }
+  return all;
+}
+
+/// The first rank hears all others. A jury all of whose ranks are in larger ones, too, leaves the verdict to these.
+void BitsWatch::tell_of_jury(const mpi::UniqueComm& jury, bool has_larger) {
   const int me = mpi::rank_in(jury.get()), size = mpi::ranks_in(jury.get());
   std::vector<Told> all{told()};
+  all.front().has_larger_jury = has_larger ? 1 : 0;
+  std::vector<ToldDifference> found = differences();
+  const auto bytes_of = [](std::size_t count) { return static_cast<int>(count * sizeof(ToldDifference)); };
   MPI_Request request = MPI_REQUEST_NULL;
   if (me > 0) {
     check(api.Isend(all.data(), sizeof(Told), MPI_BYTE, 0, 0, jury.get(), &request), "MPI_Isend");
-    static_cast<void>(is_over(request, false));
+    if (!is_over(request, false) || found.empty()) return;
+    check(api.Isend(found.data(), bytes_of(found.size()), MPI_BYTE, 0, 0, jury.get(), &request), "MPI_Isend");
+    if (!is_over(request, false))
+      unsent_.push_back(std::move(found));
     return;
   }
   for (int rank = 1; rank < size; ++rank) {
     Told& its = all.emplace_back();
     check(api.Irecv(&its, sizeof(Told), MPI_BYTE, rank, 0, jury.get(), &request), "MPI_Irecv");
-    if (is_over(request, true)) continue;
+    bool is_there = is_over(request, true);
+    if (is_there && its.differences > 0) {
+      const std::size_t before = found.size();
+      found.resize(before + its.differences);
+      check(api.Irecv(found.data() + before, bytes_of(its.differences), MPI_BYTE, rank, 0, jury.get(), &request),
+            "MPI_Irecv");
+      is_there = is_over(request, true);
+    }
+    if (is_there) continue;
     return log::report("", fmt::format("bits: rank {} did not come to MPI_Finalize in time: there is no verdict over "
                                        "all ranks",
                                        rank));
   }
-  log::report("", verdict_of(all));
+  if (!std::ranges::all_of(all, [](const Told& each) { return each.has_larger_jury != 0; }))
+    log::report("", verdict_of(all, found));
 }
 
-std::string BitsWatch::verdict_of(const std::vector<Told>& all) const {
+std::string BitsWatch::verdict_of(const std::vector<Told>& all, const std::vector<ToldDifference>& found) const {
   Told sum;
-  std::vector<bits::RankDifference> differences;
+  std::vector<int> not_compared;
   for (const Told& each : all) {
     sum.calls += each.calls;
     sum.differing += each.differing;
-    sum.unhashed += each.unhashed;
+    sum.not_compared += each.not_compared;
     sum.missed += each.missed;
-    if (each.differs != 0)
+    if (each.is_partial != 0) not_compared.push_back(each.rank);
+  }
+  std::vector<bits::RankDifference> differences;
+  for (const ToldDifference& each : found)
+    if (each.size <= static_cast<std::int32_t>(all.size()))  // others have ranks that this jury does not hear
       differences.push_back({.rank = each.rank,
                              .key = {each.communicator, each.number, each.are_messages != 0, false},
                              .what = static_cast<bits::Difference>(each.what),
                              .results_too = each.results_too != 0,
                              .where = each.where.data()});
-  }
-  const std::string notes = (sum.unhashed > 0 ? fmt::format("; {} calls were not compared", sum.unhashed) : "") +
-                            (sum.missed > 0 ? fmt::format("; {} calls of the record were not made", sum.missed) : "");
-  if (differences.empty())
-    return fmt::format("bits: no difference in {} calls of {} rank{} from the record in '{}'{}", sum.calls, all.size(),
-                       all.size() == 1 ? "" : "s", compared_, notes);
-  std::string text = fmt::format("bits: {} of {} calls of {} rank{} differ from the record in '{}'{}", sum.differing,
-                                 sum.calls, all.size(), all.size() == 1 ? "" : "s", compared_, notes);
+  const std::string notes =
+      (not_compared.empty() ? ""
+                            : fmt::format("; not all calls of rank{} {} were compared",
+                                          not_compared.size() == 1 ? "" : "s", records::ranks_in_words(not_compared))) +
+      (sum.not_compared > 0 ? fmt::format("; {} calls were not compared", sum.not_compared) : "") +
+      (sum.missed > 0 ? fmt::format("; {} calls of the record were not made", sum.missed) : "");
+  const std::string of_ranks = fmt::format("{} rank{}", all.size(), all.size() == 1 ? "" : "s");
+  if (sum.differing == 0)
+    return fmt::format("bits: no difference in {} calls of {} from the record in '{}'{}", sum.calls, of_ranks,
+                       compared_, notes);
+  std::string text = fmt::format("bits: {} of {} calls of {} differ from the record in '{}'{}", sum.differing,
+                                 sum.calls, of_ranks, compared_, notes);
   for (const bits::Verdict& verdict : bits::verdicts_of(std::move(differences)))
-    text += fmt::format("\nbits: the first of all ranks: {}", bits::in_words(verdict));
+    text += fmt::format("\nbits: the first of all ranks: {}", bits::in_words(verdict, not_compared));
   return text;
 }
 

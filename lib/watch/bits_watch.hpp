@@ -37,6 +37,10 @@ class BitsWatch {
   /// A call begins or is over. The data at `base` are hashed unless the record says why they have no hash.
   void add(bits::CallRecord record, const bits::CommunicatorRecord& communicator, const DataPieces& pieces,
            const void* base);
+  /// Writes what was recorded so far.
+  void flush() noexcept {
+    if (writer_ != nullptr) writer_->flush();
+  }
   /// MPI_Finalize has begun, MPI still works: closes the file, and tells what the comparison has found.
   void finalize() noexcept;
 
@@ -49,22 +53,30 @@ class BitsWatch {
   void compare(const bits::CallRecord& record, const bits::CommunicatorRecord& communicator, const DataPieces& pieces,
                const void* base);
   void tell_own_end();
-  void tell_of_jury(const mpi::UniqueComm& jury);
+  void tell_of_jury(const mpi::UniqueComm& jury, bool has_larger);
   void tell(const std::string& text) const;
 
-  /// What a rank tells the first rank of a jury.
+  /// What a rank tells the first rank of a jury, and then each first difference on a communicator.
   struct Told {
-    std::uint64_t calls = 0, differing = 0, unhashed = 0, missed = 0, communicator = 0, number = 0;
+    std::uint64_t calls = 0, differing = 0, not_compared = 0, missed = 0, differences = 0;
     std::int32_t rank = 0;
-    std::uint8_t differs = 0, are_messages = 0, what = 0, results_too = 0;
+    std::uint8_t is_partial = 0;       ///< Calls of this rank were left out.
+    std::uint8_t has_larger_jury = 0;  ///< It tells all of this to a larger jury, too.
+  };
+  struct ToldDifference {
+    std::uint64_t communicator = 0, number = 0;
+    std::int32_t rank = 0, size = 0;
+    std::uint8_t are_messages = 0, what = 0, results_too = 0;
     std::array<char, 256> where{};
   };
   [[nodiscard]] Told told() const;
-  [[nodiscard]] std::string verdict_of(const std::vector<Told>& all) const;
+  [[nodiscard]] std::vector<ToldDifference> differences() const;
+  [[nodiscard]] std::string verdict_of(const std::vector<Told>& all, const std::vector<ToldDifference>& found) const;
 
   bits::Hash hash_;
   std::unique_ptr<bits::Writer> writer_;
   std::unique_ptr<bits::Comparison> comparison_;
+  BitsFiles files_{};            ///< That are open.
   std::string compared_;         ///< The folder of the record.
   bool is_damaged_ = false;      ///< The comparison ended, as the record cannot be read further.
   std::uint64_t missed_ = 0;     ///< Calls of the record that nobody made.
@@ -73,6 +85,7 @@ class BitsWatch {
   std::uint32_t communicators_ = 0;
   std::map<std::uint64_t, int> earlier_;  ///< Communicators, by the hash of their members.
   std::vector<std::byte> room_;           ///< For data of devices.
+  std::vector<std::vector<ToldDifference>> unsent_;  ///< MPI may still read them.
   std::vector<mpi::UniqueComm> juries_;   ///< Each larger than those before: their ranks tell what differs at the end.
 };
 

@@ -65,11 +65,16 @@ void Tracing::open(MPI_Comm comm, const TraceUse& use) {
   } catch (const std::exception& error) {
     why = error.what();
   }
-  const std::string objection = first_objection(comm, mpi::rank_in(comm), why);
+  std::string objection = first_objection(comm, mpi::rank_in(comm), why);
+  // Older traces stay until all ranks know that all can write.
+  try {
+    if (objection.empty() && opened != nullptr) opened->begin();
+  } catch (const std::exception& error) {
+    why = error.what();
+  }
+  if (objection.empty()) objection = first_objection(comm, mpi::rank_in(comm), why);
   if (!objection.empty()) {
-    const std::string path = opened == nullptr ? "" : opened->path();
-    opened.reset();
-    if (!path.empty()) ::unlink(path.c_str());
+    if (opened != nullptr) opened->withdraw();
     // A rank may end the job next: not before all files are gone.
     check(api.Barrier(comm), "MPI_Barrier");
     throw ArgumentError(

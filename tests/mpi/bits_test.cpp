@@ -1,7 +1,9 @@
 // TUTTI_BITS in words, and files of recorded bits: written, read, damaged at every byte, and compared.
+#include <fcntl.h>
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <array>
 #include <bit>
@@ -37,10 +39,27 @@ TEST(ReadBits, TakesOrdersAndFolders) {
 }
 
 TEST(ReadBits, RefusesAllElse) {
-  for (const char* const text :
-       {"x", ",", "fixed,", "same,fixed", "record:", "compare:", "record", "record::deep", "record:/a,record:/b",
-        "compare:/a,compare:/b", "record:/a,compare:/a", "record:/a:deep=", "record:/a:deep=0", "record:/a:deep=-1",
-        "record:/a:deep=1X", "record:/a:deep=99999999T", "Fixed", "fixed same"}) {
+  for (const char* const text : {"x",
+                                 ",",
+                                 "fixed,",
+                                 "same,fixed",
+                                 "record:",
+                                 "compare:",
+                                 "record",
+                                 "record::deep",
+                                 "record:/a,record:/b",
+                                 "compare:/a,compare:/b",
+                                 "record:/a,compare:/a",
+                                 "record:/a:deep=",
+                                 "record:/a:deep=0",
+                                 "record:/a:deep=-1",
+                                 "record:/a:deep=1X",
+                                 "record:/a:depp",
+                                 "record:/a:deep64M",
+                                 "record:/a:deep:64M",
+                                 "record:/a:deep=99999999T",
+                                 "Fixed",
+                                 "fixed same"}) {
     try {
       static_cast<void>(read_bits("environment variable TUTTI_BITS", text));
       ADD_FAILURE() << "nothing was thrown for '" << text << "'";
@@ -101,6 +120,7 @@ std::string write_file(const std::string& folder, const std::vector<CallRecord>&
   FileHeader header;
   header.deep = deep;
   Writer writer{folder, header};
+  writer.begin();
   writer.add(CommunicatorRecord{.members = 5});
   for (CallRecord call : calls) {
     const std::array<int, 4> data{static_cast<int>(call.hash)};
@@ -111,6 +131,11 @@ std::string write_file(const std::string& folder, const std::vector<CallRecord>&
     writer.pad(call.bytes);
   }
   return writer.path();
+}
+
+std::string bytes_of(const std::string& path) {
+  std::ifstream file{path, std::ios::binary};
+  return {std::istreambuf_iterator<char>{file}, {}};
 }
 
 constexpr auto begins = RecordKind::begin, over = RecordKind::over;
@@ -145,6 +170,116 @@ TEST(Comparison, FindsCallsThatEndInAnotherOrder) {
               ElementsAre(HasSubstr("the input of this rank differs"), "2 of 2, 2 left"));
 }
 
+/// However many calls come between: nothing is read, and forgotten, for a call that is not there.
+TEST(Comparison, FindsDifferencesBehindACallThatIsNotThere) {
+  constexpr std::uint64_t many = 140'000;
+  const TemporaryFolder folder;
+  std::vector<CallRecord> calls;
+  for (std::uint64_t call = 1; call <= many; ++call)
+    calls.push_back(call_of(begins, call, call));
+  const std::string path = write_file(folder.path(), calls, 0);
+  Comparison comparison{path, {"before", "after"}};
+  const CommunicatorRecord other{.members = 6};
+  comparison.add(call_of(begins, 1, 1), other, {});  // the record has no call on this one
+  calls[99].hash = 7;
+  for (const CallRecord& call : calls)
+    comparison.add(call, CommunicatorRecord{.members = 5}, {});
+  EXPECT_EQ(comparison.counts().differing, 2U);
+  EXPECT_EQ(comparison.counts().forgotten, 0U);
+  EXPECT_EQ(comparison.left(), 0U);
+  ASSERT_EQ(comparison.first_on_each().size(), 2U);
+  EXPECT_EQ(comparison.first_on_each().begin()->second.call.number, 100U);
+}
+
+/// One record that nobody asks for, at the front.
+TEST(Comparison, CountsCallsThatWereNotMade) {
+  constexpr std::uint64_t many = 140'000;
+  const TemporaryFolder folder;
+  FileHeader header;
+  Writer writer{folder.path(), header};
+  writer.begin();
+  writer.add(CommunicatorRecord{.members = 6});
+  writer.add(CommunicatorRecord{.number = 1, .members = 5});
+  writer.add(call_of(begins, 1, 1));
+  std::vector<CallRecord> calls;
+  for (std::uint64_t call = 1; call <= many; ++call) {
+    calls.push_back(call_of(begins, call, call));
+    calls.back().communicator = 1;
+    writer.add(calls.back());
+  }
+  writer.finish();
+  EXPECT_THAT(compared(writer.path(), calls), ElementsAre(fmt::format("0 of {}, 1 left", many)));
+}
+
+/// A program that was killed may have made more calls than its record has.
+TEST(Comparison, DoesNotJudgeCallsBehindAnEarlyEnd) {
+  const TemporaryFolder folder;
+  const std::string path = write_file(folder.path(), {call_of(begins, 1, 1), call_of(over, 1, 1)}, 0);
+  std::filesystem::resize_file(path, std::filesystem::file_size(path) - record_bytes);  // that of the end
+  Comparison comparison{path, {"before", "after"}};
+  for (const CallRecord& call :
+       {call_of(begins, 1, 1), call_of(over, 1, 1), call_of(begins, 2, 2), call_of(over, 2, 2)})
+    comparison.add(call, CommunicatorRecord{.members = 5}, {});
+  EXPECT_FALSE(comparison.is_whole());
+  EXPECT_EQ(comparison.first(), nullptr);
+  EXPECT_EQ(comparison.counts().beyond, 1U);
+}
+
+TEST(Comparison, KeepsMessagesAndCollectivesApart) {
+  const TemporaryFolder folder;
+  CallRecord message = call_of(begins, 1, 1);
+  message.action = static_cast<std::uint8_t>(records::Action::messages);
+  Comparison comparison{write_file(folder.path(), {message, call_of(begins, 1, 1)}, 0), {"before", "after"}};
+  message.hash = 2;
+  comparison.add(message, CommunicatorRecord{.members = 5}, {});
+  comparison.add(call_of(begins, 1, 3), CommunicatorRecord{.members = 5}, {});
+  EXPECT_EQ(comparison.first_on_each().size(), 2U);
+}
+
+TEST(Writer, LeavesAnOlderRecordUntilItBegins) {
+  const TemporaryFolder folder;
+  const std::string path = write_file(folder.path(), {call_of(begins, 1, 1)});
+  const std::string before = bytes_of(path);
+  Writer{folder.path(), FileHeader{}}.withdraw();
+  EXPECT_EQ(bytes_of(path), before);
+  { const Writer never_begun{folder.path(), FileHeader{}}; }
+  EXPECT_EQ(bytes_of(path), before);
+  const TemporaryFolder empty;
+  Writer{empty.path(), FileHeader{}}.withdraw();
+  EXPECT_TRUE(std::filesystem::is_empty(empty.path()));
+}
+
+/// A program closes all descriptors, and opens a file of its own, which gets the same number.
+TEST(Writer, DoesNotWriteIntoFilesOfTheProgram) {
+  const TemporaryFolder folder;
+  FileHeader header;
+  Writer writer{folder.path() + "/record", header};
+  writer.begin();
+  const int next = ::open("/dev/null", O_RDONLY | O_CLOEXEC);
+  ::close(next);
+  ::close(next - 1);  // that of the writer, as the one opened last
+  const std::string own = folder.path() + "/own";
+  ASSERT_EQ(::open(own.c_str(), O_CREAT | O_WRONLY | O_CLOEXEC, 0666), next - 1);
+  writer.add(CommunicatorRecord{.members = 5});
+  writer.add(call_of(begins, 1, 1));
+  writer.finish();
+  EXPECT_EQ(std::filesystem::file_size(own), 0U);
+  EXPECT_EQ(::close(next - 1), 0);
+}
+
+/// As a child of a fork, whose exit may move the place of a descriptor that it shares.
+TEST(Reader, DoesNotDependOnThePlaceOfItsDescriptor) {
+  const TemporaryFolder folder;
+  Reader reader{write_file(folder.path(), {call_of(begins, 1, 1), call_of(over, 1, 1)})};
+  const int next = ::open("/dev/null", O_RDONLY | O_CLOEXEC);
+  ::close(next);
+  EXPECT_EQ(::lseek(next - 1, 3, SEEK_SET), 3);
+  EXPECT_TRUE(reader.next());
+  EXPECT_TRUE(reader.next());
+  EXPECT_FALSE(reader.next());
+  EXPECT_TRUE(reader.is_closed());
+}
+
 TEST(Comparison, NamesAnElement) {
   const TemporaryFolder folder;
   const std::string path = write_file(folder.path(), {call_of(begins, 1, 1)});
@@ -165,11 +300,6 @@ TEST(Writer, StoresAsManyDataAsItMay) {
     stored.push_back(call->record.stored);
   EXPECT_THAT(stored, ElementsAre(16, 16, 0));
   EXPECT_TRUE(reader.is_closed());
-}
-
-std::string bytes_of(const std::string& path) {
-  std::ifstream file{path, std::ios::binary};
-  return {std::istreambuf_iterator<char>{file}, {}};
 }
 
 /// Reads all of it; false: it is damaged.
@@ -215,19 +345,31 @@ TEST(Verdict, IsOfTheFirstCallOfAllRanks) {
       verdicts_of({difference(3, 1, 9, Difference::results), difference(2, 1, 7, Difference::inputs),
                    difference(0, 1, 7, Difference::results), difference(1, 1, 7, Difference::results)});
   ASSERT_EQ(verdicts.size(), 1U);
-  EXPECT_EQ(in_words(verdicts[0]),
+  EXPECT_EQ(in_words(verdicts[0], {}),
             "call 7: the program made the difference: inputs differ on rank 2; results differ on ranks 0-1");
-  EXPECT_EQ(in_words(verdicts_of({difference(0, 1, 7, Difference::results)})[0]),
+  EXPECT_EQ(in_words(verdicts_of({difference(0, 1, 7, Difference::results)})[0], {}),
             "call 7: inputs are the same on all ranks, the result alone differs: results differ on rank 0");
   EXPECT_EQ(verdicts_of({difference(0, 1, 7, Difference::results), difference(1, 2, 1, Difference::results)}).size(),
             2U);
+}
+
+/// What was not compared may have been the cause.
+TEST(Verdict, KnowsNothingOfRanksThatWereNotCompared) {
+  const auto verdicts = verdicts_of({difference(0, 1, 7, Difference::results)});
+  EXPECT_EQ(in_words(verdicts[0], {1, 2}),
+            "call 7: inputs are the same on the ranks compared, not all of which were: ranks 1-2: results differ on "
+            "rank 0");
+  EXPECT_THAT(in_words(verdicts_of({difference(0, 1, 7, Difference::inputs)})[0], {1}),
+              HasSubstr("the program made the difference: inputs differ on rank 0"));
 }
 
 /// Each rank numbers its messages alone.
 TEST(Verdict, IsOfEachRankForMessages) {
   RankDifference a = difference(0, 1, 7, Difference::inputs), b = difference(1, 1, 7, Difference::results);
   a.key.are_messages = b.key.are_messages = true;
-  EXPECT_EQ(verdicts_of({a, b}).size(), 2U);
+  const auto verdicts = verdicts_of({a, b});
+  ASSERT_EQ(verdicts.size(), 2U);
+  EXPECT_THAT(in_words(verdicts[1], {}), HasSubstr("the inputs of this rank are the same, the result alone differs"));
 }
 
 }  // namespace

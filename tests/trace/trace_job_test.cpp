@@ -149,7 +149,7 @@ TEST(TracedJob, IsReadFromAFolder) {
   EXPECT_THAT(refusal(folder.path()), HasSubstr("has no traces"));
   std::ofstream{folder.path() + "/other.txt"} << "no trace";
   for (const int rank : {1, 0})
-    trace::Writer{folder.path(), header_of(rank, 2), no_limit}.finish();
+    trace::Writer{folder.path(), header_of(rank, 2), no_limit}.begin();
   EXPECT_EQ(tool::read_job(folder.path(), tool::Salvage::no).files.size(), 2);
   std::ofstream{folder.path() + "/node1.0.tutti-trace"} << "no trace";
   EXPECT_THAT(refusal(folder.path()), HasSubstr("/node1.0.tutti-trace', byte 0: the file is too short"));

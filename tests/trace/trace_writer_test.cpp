@@ -44,6 +44,7 @@ void add_operation(Writer& writer, int steps) {
 TEST(TraceWriter, KeepsEverythingAsItWas) {
   const TemporaryFolder folder;
   Writer writer{folder.path() + "/made/here", header_of(1, 3), no_limit};
+  writer.begin();
   EXPECT_EQ(writer.path(), folder.path() + "/made/here/node1.1.tutti-trace");
   const std::string longest(56, 'x');
   EXPECT_EQ(writer.name("allreduce"), 1);
@@ -80,6 +81,7 @@ TEST(TraceWriter, KeepsEverythingAsItWas) {
 TEST(TraceWriter, FilesGrowBlockByBlock) {
   const TemporaryFolder folder;
   Writer writer{folder.path(), header_of(0, 1), no_limit};
+  writer.begin();
   writer.add(a_communicator());
   constexpr int operations = 60, steps = 200;
   for (int i = 0; i < operations; ++i) {
@@ -100,6 +102,7 @@ TEST(TraceWriter, FilesGrowBlockByBlock) {
 TEST(TraceWriter, MemoryIsBounded) {
   const TemporaryFolder folder;
   Writer writer{folder.path(), header_of(0, 1), no_limit};
+  writer.begin();
   writer.add(a_communicator());
   writer.add(trace::BeginRecord{.operation = writer.next_operation()});
   constexpr std::uint64_t steps = 50'000;  // 3 MiB
@@ -119,6 +122,7 @@ TEST(TraceWriter, FilesAreBounded) {
   const TemporaryFolder folder;
   constexpr std::int64_t limit = std::int64_t{1} << 20;
   Writer writer{folder.path(), header_of(0, 1), limit};
+  writer.begin();
   writer.add(a_communicator());
   constexpr std::uint64_t operations = 5000, records = 12;
   for (std::uint64_t i = 0; i < operations; ++i) {
@@ -145,6 +149,7 @@ TEST(TraceWriter, FilesThatCannotGrowEndTheTrace) {
     const rlimit most{1'000'000, 1'000'000};
     setrlimit(RLIMIT_FSIZE, &most);
     Writer writer{folder.path(), header_of(0, 1), no_limit};
+    writer.begin();
     writer.add(a_communicator());
     testing::internal::CaptureStderr();
     for (int i = 0; i < 5000; ++i) {
@@ -172,6 +177,7 @@ TEST(TraceWriter, KilledProcessesLeaveGoodFiles) {
   const pid_t child = fork();
   if (child == 0) {
     Writer writer{folder.path(), header_of(0, 1), no_limit};
+    writer.begin();
     writer.add(a_communicator());
     for (int i = 0; i < 1000; ++i) {
       add_operation(writer, 10);
@@ -191,6 +197,7 @@ TEST(TraceWriter, KilledProcessesLeaveGoodFiles) {
 TEST(TraceWriter, ChildrenOfForksWriteNothing) {
   const TemporaryFolder folder;
   auto writer = std::make_unique<Writer>(folder.path(), header_of(0, 1), no_limit);
+  writer->begin();
   writer->add(a_communicator());
   const pid_t child = fork();
   if (child == 0) {
@@ -208,6 +215,7 @@ TEST(TraceWriter, ChildrenOfForksWriteNothing) {
 TEST(TraceWriter, SlowProgramsAreWrittenEverySecond) {
   const TemporaryFolder folder;
   Writer writer{folder.path(), header_of(0, 1), no_limit};
+  writer.begin();
   writer.add(a_communicator());
   writer.settle(trace::now());
   EXPECT_EQ(std::filesystem::file_size(writer.path()), sizeof(trace::FileHeader));
@@ -219,6 +227,7 @@ TEST(TraceWriter, ReplacesTheFileOfAnEarlierRun) {
   const TemporaryFolder folder;
   for (const int steps : {1000, 3}) {
     Writer writer{folder.path(), header_of(0, 1), no_limit};
+    writer.begin();
     writer.add(a_communicator());
     add_operation(writer, steps);
     writer.finish();
@@ -228,7 +237,8 @@ TEST(TraceWriter, ReplacesTheFileOfAnEarlierRun) {
 
 std::string refusal_of(const std::string& folder) {
   try {
-    const Writer writer{folder, header_of(0, 1), no_limit};
+    Writer writer{folder, header_of(0, 1), no_limit};
+    writer.begin();
     return "none";
   } catch (const Error& error) {
     return error.what();
@@ -247,7 +257,8 @@ TEST(TraceWriter, RefusesFoldersThatCannotBeWritten) {
 
 TEST(TraceWriter, RefusesAFileThatAnotherProgramWrites) {
   const TemporaryFolder folder;
-  const Writer writer{folder.path(), header_of(0, 1), no_limit};
+  Writer writer{folder.path(), header_of(0, 1), no_limit};
+  writer.begin();
   EXPECT_THAT(refusal_of(folder.path()), HasSubstr("another process writes it"));
 }
 

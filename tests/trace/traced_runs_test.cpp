@@ -25,6 +25,7 @@ struct TracedRank {
         steps(call, plan),
         run(plan, trace::TracedPort<FakePort>{steps, FakePort{network, rank}},
             trace::TracedExecutor<HostExecutor>{HostExecutor{plan}, plan, steps}) {
+    writer.begin();
     writer.add(trace::CommunicatorRecord{.rank = rank, .size = plan.ranks});
   }
   void begin(std::uint64_t sequence) {
@@ -187,6 +188,7 @@ TEST(TracedRuns, DoNotWaitUnlessTheProgramDoes) {
   const TemporaryFolder folder;
   const auto plans = plans_of(*find_algorithm(Collective::allreduce, "ring"), 2, Count{4}, Aliasing::separate(), 1);
   trace::Writer writer{folder.path(), header_of(0, 2), no_limit};
+  writer.begin();
   writer.add(trace::CommunicatorRecord{.size = 2});
   writer.add(trace::BeginRecord{.operation = writer.next_operation()});
   std::vector<trace::PairCounts> pairs(2);
@@ -223,6 +225,7 @@ TEST(TracedRuns, NumberMessagesOfPairs) {
   for (const Verb verb : {Verb::send, Verb::recv, Verb::send})
     plan.steps.push_back({.verb = verb, .peer = 1, .bytes = 4});
   trace::Writer writer{folder.path(), header_of(0, 2), no_limit};
+  writer.begin();
   writer.add(trace::CommunicatorRecord{.size = 2});
   std::vector<trace::PairCounts> pairs(2);
   trace::Subject call{.writer = &writer, .pairs = pairs};

@@ -48,7 +48,7 @@ class Reading {
     if (text.empty()) refuse("a folder is missing", "record:DIR, compare:DIR");
     if (text.size() > longest_folder)
       refuse(fmt::format("a folder of {} characters", text.size()), fmt::format("up to {}", longest_folder));
-    return std::filesystem::absolute(text);
+    return std::filesystem::absolute(text).lexically_normal();
   }
   void take_record(std::string_view text);
   [[nodiscard]] std::int64_t bytes(std::string_view text) const;
@@ -79,6 +79,10 @@ void Reading::take_record(std::string_view text) {
   } else if (const std::size_t at = text.rfind(":deep="); at != std::string_view::npos) {
     most = bytes(text.substr(at + deep.size() + 1));
     text = text.substr(0, at);
+  } else if (const std::size_t colon = text.rfind(':');
+             colon != std::string_view::npos && text.find('/', colon) == std::string_view::npos) {
+    refuse(fmt::format("'{}' at the end of a folder is no ':deep' or ':deep=SIZE'", text.substr(colon)),
+           "record:DIR, record:DIR:deep, record:DIR:deep=SIZE; a folder whose name has a colon, with a / behind it");
   }
   use_.files.record = folder(text, use_.files.record);
   use_.files.deep = most;

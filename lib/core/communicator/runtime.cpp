@@ -59,10 +59,16 @@ Runtime& Runtime::get() {
   static Runtime* const runtime = [] {
     static Runtime* made = nullptr;
     made = new Runtime;
-    std::atexit([] { made->end_thread(); });
+    std::atexit([] { made->end_at_exit(); });
     return made;
   }();
   return *runtime;
+}
+
+/// A program may exit without MPI_Finalize.
+void Runtime::end_at_exit() noexcept {
+  if (process_.is_this() && !progress_.has_many_threads()) bits_.flush();  // else a thread may be recording
+  end_thread();
 }
 
 void Runtime::end_thread() noexcept {

@@ -121,6 +121,7 @@ class Runtime {
   /// Ends the thread with the program, so that it does not run beside the destructors of static objects. Operations
   /// then move while they are waited for.
   void end_thread() noexcept;
+  void end_at_exit() noexcept;
   [[nodiscard]] std::shared_ptr<mpi::Carrier> make_carrier(MPI_Comm comm);
   /// A letter of another rank.
   struct Arrived {

@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <sys/file.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -21,7 +22,8 @@ int open_exclusively(const std::string& path) {
   std::filesystem::create_directories(folder, error);
   if (error) throw Error(fmt::format("cannot make the folder '{}': {}", folder, error.message()));
   constexpr int permissions = 0666;
-  const int file = above_standard(::open(path.c_str(), O_CREAT | O_WRONLY | O_CLOEXEC, permissions));
+  // Not a pipe, which nobody may read.
+  const int file = above_standard(::open(path.c_str(), O_CREAT | O_WRONLY | O_CLOEXEC | O_NONBLOCK, permissions));
   if (file < 0) throw Error(fmt::format("cannot write '{}': {}", path, std::generic_category().message(errno)));
   // Where the file system has no locks, nobody is kept out.
   if (::flock(file, LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK) return file;
@@ -31,6 +33,14 @@ int open_exclusively(const std::string& path) {
                   "run at the same "
                   "time need folders of their own",
                   path));
+}
+
+FileIdentity::FileIdentity(int file) {
+  struct stat facts {};
+  if (::fstat(file, &facts) != 0) return;
+  is_open_ = true;
+  device_ = facts.st_dev;
+  inode_ = facts.st_ino;
 }
 
 std::size_t write_all(int file, const void* data, std::size_t bytes) noexcept {

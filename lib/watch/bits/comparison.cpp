@@ -12,8 +12,12 @@ bool Comparison::add(const CallRecord& call, const CommunicatorRecord& communica
   const bool begins = call.kind == RecordKind::begin;
   if (begins) ++counts_.calls;
   const std::optional<StoredCall> recorded = recorded_.find(key_of(call, communicator));
-  if (!recorded && recorded_.has_forgotten()) {
+  if (!recorded && recorded_.has(key_of(call, communicator))) {
     counts_.forgotten += begins ? 1 : 0;
+    return false;
+  }
+  if (!recorded && !recorded_.is_whole()) {
+    counts_.beyond += begins ? 1 : 0;
     return false;
   }
   std::optional<Found> found;
@@ -84,7 +88,10 @@ bool Comparison::note(const Found& found) {
     else if (found.call.call == known.call.call && known.what != Difference::results)
       known.results_too = known.results_too || found.what == Difference::results;
   };
-  const auto [place, is_new] = first_on_each_.try_emplace(key_of(found.communicator), found);
+  Key key = key_of(found.call, found.communicator);
+  key.number = 0;
+  key.is_over = false;
+  const auto [place, is_new] = first_on_each_.try_emplace(key, found);
   if (!is_new) keep_first(place->second);
   if (first_) {
     keep_first(*first_);

@@ -1,6 +1,7 @@
 #pragma once
 // The comparison of one rank's calls in two runs.
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -40,13 +41,15 @@ struct Found {
 
 /// Counts of calls.
 struct Counts {
-  std::uint64_t calls = 0, differing = 0, unhashed = 0, forgotten = 0;
+  std::uint64_t calls = 0, differing = 0, unhashed = 0;
+  std::uint64_t forgotten = 0;  ///< They are in the record, too far from where they were looked for.
+  std::uint64_t beyond = 0;     ///< They may have been made after the record had ended early.
 };
 
 class Comparison {
  public:
   /// With the record in this file. Throws FileError.
-  Comparison(std::string path, const Sides& sides) : recorded_(std::move(path)), sides_(sides) {}
+  Comparison(const std::string& path, const Sides& sides) : recorded_(path), sides_(sides) {}
 
   /// A call of the second run has begun, or is over. The call of the first run is looked for. `data`: those that were
   /// hashed; empty: nobody has them. Whether it is the first that is found to differ. Throws FileError if the record
@@ -56,11 +59,16 @@ class Comparison {
   [[nodiscard]] const Counts& counts() const { return counts_; }
   /// The first call that differs, in the order of the rank's calls; nullptr: none does.
   [[nodiscard]] const Found* first() const { return first_ ? &*first_ : nullptr; }
-  /// The first one on each communicator, by key_of().
-  [[nodiscard]] const std::map<std::uint64_t, Found>& first_on_each() const { return first_on_each_; }
+  /// The first one on each communicator, that of its messages apart. Keys without a number.
+  [[nodiscard]] const std::map<Key, Found>& first_on_each() const { return first_on_each_; }
   [[nodiscard]] const Reader& record() const { return recorded_.reader(); }
+  /// Whether the record ends as its program did.
+  [[nodiscard]] bool is_whole() const { return recorded_.is_whole(); }
   /// Calls of the record that nobody made. Reads the rest of it.
-  [[nodiscard]] std::uint64_t left() { return recorded_.left(); }
+  [[nodiscard]] std::uint64_t left() {
+    const std::uint64_t left = recorded_.left();
+    return left - std::min(left, counts_.forgotten);  // these were made
+  }
   /// "call 137 of communicator 0/4 (allreduce of 1000 fp64, sum): its input differs ..."
   [[nodiscard]] std::string in_words(const Found& found) const;
 
@@ -73,7 +81,7 @@ class Comparison {
   Sides sides_;
   Counts counts_{};
   std::optional<Found> first_{};
-  std::map<std::uint64_t, Found> first_on_each_{};
+  std::map<Key, Found> first_on_each_{};
   std::set<std::uint64_t> differ_at_begin_{};  ///< Calls that are not over, or have failed.
 };
 

@@ -11,6 +11,7 @@
 #include <system_error>
 #include <utility>
 
+#include "lib/core/memory/above_standard.hpp"
 #include "lib/core/reduce/wide_type.hpp"
 #include "lib/watch/records/signature.hpp"
 #include "tutti/op.hpp"
@@ -32,21 +33,52 @@ Record as(const std::array<std::byte, record_bytes>& bytes) {
 
 Reader::Reader(std::string path) : path_(std::move(path)) {
   // Not a pipe, which may never have anything.
-  const int opened = ::open(path_.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-  file_.reset(opened < 0 ? nullptr : ::fdopen(opened, "rb"));
+  file_ = above_standard(::open(path_.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
   struct stat facts {};
-  if (file_ == nullptr || ::fstat(::fileno(file_.get()), &facts) != 0)
+  if (file_ < 0 || ::fstat(file_, &facts) != 0)
     throw FileError(fmt::format("cannot read '{}': {}", path_, std::generic_category().message(errno)));
-  require(S_ISREG(facts.st_mode), "this is no ordinary file");
-  std::setvbuf(file_.get(), nullptr, _IOFBF, buffer_bytes);
+  identity_ = FileIdentity{file_};
   size_ = facts.st_size;
-  read_header();
+  try {
+    require(S_ISREG(facts.st_mode), "this is no ordinary file");
+    read_header();
+  } catch (const FileError&) {
+    ::close(file_);
+    throw;
+  }
+}
+
+Reader::~Reader() {
+  if (identity_.is_of(file_)) ::close(file_);
 }
 
 void Reader::fail(std::string_view what) const { throw FileError(fmt::format("'{}', byte {}: {}", path_, at_, what)); }
 
+/// At a place of its own: a child of a fork shares that of the descriptor. Returns how many there were.
+std::size_t Reader::read_at(std::int64_t at, std::byte* into, std::size_t bytes) const {
+  if (!identity_.is_of(file_)) fail("the program has closed the descriptor of this file");
+  std::size_t read = 0;
+  while (read < bytes) {
+    const ssize_t done = ::pread(file_, into + read, bytes - read, at + static_cast<std::int64_t>(read));
+    if (done < 0 && errno == EINTR) continue;
+    if (done <= 0) break;
+    read += static_cast<std::size_t>(done);
+  }
+  return read;
+}
+
+/// From at_ on.
 bool Reader::read(void* into, std::size_t bytes) {
-  return size_ - at_ >= static_cast<std::int64_t>(bytes) && std::fread(into, 1, bytes, file_.get()) == bytes;
+  if (size_ - at_ < static_cast<std::int64_t>(bytes)) return false;
+  const auto end = [&] { return buffered_at_ + static_cast<std::int64_t>(buffer_.size()); };
+  if (at_ < buffered_at_ || at_ + static_cast<std::int64_t>(bytes) > end()) {
+    buffer_.resize(buffer_bytes);
+    buffered_at_ = at_;
+    buffer_.resize(read_at(at_, buffer_.data(), buffer_.size()));
+  }
+  if (at_ + static_cast<std::int64_t>(bytes) > end()) return false;
+  std::memcpy(into, buffer_.data() + (at_ - buffered_at_), bytes);
+  return true;
 }
 
 void Reader::read_header() {
@@ -98,7 +130,6 @@ std::optional<StoredCall> Reader::next() {
         const StoredCall stored{call, at_};
         require(padded(call.stored) <= size_ - at_, "the file ends within the data of a call");
         at_ += padded(call.stored);
-        if (call.stored > 0 && ::fseeko(file_.get(), at_, SEEK_SET) != 0) fail("the file cannot be read further");
         return stored;
       }
       case RecordKind::end:
@@ -113,15 +144,9 @@ std::optional<StoredCall> Reader::next() {
 }
 
 void Reader::read_data(const StoredCall& call, std::int64_t from, void* into, std::size_t bytes) const {
-  auto* to = static_cast<std::byte*>(into);
-  for (::off_t at = call.data_at + from; bytes > 0;) {
-    const ssize_t done = ::pread(::fileno(file_.get()), to, bytes, at);
-    if (done < 0 && errno == EINTR) continue;
-    if (done <= 0) throw FileError(fmt::format("'{}', byte {}: the data of a call cannot be read", path_, at));
-    to += done;
-    at += done;
-    bytes -= static_cast<std::size_t>(done);
-  }
+  const std::int64_t at = call.data_at + from;
+  if (read_at(at, static_cast<std::byte*>(into), bytes) < bytes)
+    throw FileError(fmt::format("'{}', byte {}: the data of a call cannot be read", path_, at));
 }
 
 }  // namespace tutti::bits

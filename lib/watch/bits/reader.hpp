@@ -3,14 +3,13 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <cstdio>
-#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <variant>
 #include <vector>
 
+#include "lib/core/memory/exclusive_file.hpp"
 #include "lib/watch/bits/format.hpp"
 #include "tutti/error.hpp"
 
@@ -32,8 +31,12 @@ class Reader {
  public:
   /// Throws FileError unless this is a file of bits.
   explicit Reader(std::string path);
+  Reader(const Reader&) = delete;
+  Reader& operator=(const Reader&) = delete;
+  ~Reader();
 
   [[nodiscard]] const std::string& path() const { return path_; }
+  [[nodiscard]] const FileIdentity& identity() const { return identity_; }
   [[nodiscard]] const FileHeader& header() const { return header_; }
   /// The communicators that came so far, by number.
   [[nodiscard]] const std::vector<CommunicatorRecord>& communicators() const { return communicators_; }
@@ -45,19 +48,20 @@ class Reader {
   void read_data(const StoredCall& call, std::int64_t from, void* into, std::size_t bytes) const;
 
  private:
-  struct Close {
-    void operator()(std::FILE* file) const { std::fclose(file); }
-  };
   [[noreturn]] void fail(std::string_view what) const;
   void require(bool holds, std::string_view what) const {
     if (!holds) fail(what);
   }
   void read_header();
   [[nodiscard]] bool read(void* into, std::size_t bytes);
+  [[nodiscard]] std::size_t read_at(std::int64_t at, std::byte* into, std::size_t bytes) const;
   void require_call(const CallRecord& call) const;
 
   std::string path_;
-  std::unique_ptr<std::FILE, Close> file_;
+  int file_ = -1;
+  FileIdentity identity_;
+  std::vector<std::byte> buffer_;  ///< Bytes of the file from `buffered_at_` on.
+  std::int64_t buffered_at_ = 0;
   FileHeader header_{};
   std::int64_t at_ = 0, size_ = 0;
   std::vector<CommunicatorRecord> communicators_{};

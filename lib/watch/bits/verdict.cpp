@@ -48,17 +48,27 @@ std::vector<Verdict> verdicts_of(std::vector<RankDifference> differences) {
   return verdicts;
 }
 
-std::string in_words(const Verdict& verdict) {
+bool is_of_result_alone(const Verdict& verdict) {
+  return verdict.mismatches.empty() && verdict.missing.empty() && verdict.inputs.empty();
+}
+
+std::string in_words(const Verdict& verdict, const std::vector<int>& not_compared) {
   std::vector<std::string> parts;
   note(parts, "another call", verdict.mismatches);
   note(parts, "no such call before", verdict.missing);
   note(parts, "inputs differ", verdict.inputs);
   note(parts, "results differ", verdict.results);
-  const bool is_programs = !verdict.mismatches.empty() || !verdict.missing.empty() || !verdict.inputs.empty();
-  return fmt::format(
-      "{}: {}: {}", verdict.where,
-      is_programs ? "the program made the difference" : "inputs are the same on all ranks, the result alone differs",
-      fmt::join(parts, "; "));
+  std::string who = "the program made the difference";
+  if (is_of_result_alone(verdict)) {
+    if (verdict.key.are_messages)  // each rank has its own
+      who = "the inputs of this rank are the same, the result alone differs";
+    else if (not_compared.empty())
+      who = "inputs are the same on all ranks, the result alone differs";
+    else
+      who = fmt::format("inputs are the same on the ranks compared, not all of which were: rank{} {}",
+                        not_compared.size() == 1 ? "" : "s", records::ranks_in_words(not_compared));
+  }
+  return fmt::format("{}: {}: {}", verdict.where, who, fmt::join(parts, "; "));
 }
 
 }  // namespace tutti::bits

@@ -29,7 +29,10 @@ struct Verdict {
 /// One for each communicator on which calls differ. Messages between pairs of ranks are numbered by each rank alone,
 /// so each rank has its own.
 [[nodiscard]] std::vector<Verdict> verdicts_of(std::vector<RankDifference> differences);
+/// Whether the inputs were the same on all ranks that made the call. Not known if some of them were not compared.
+[[nodiscard]] bool is_of_result_alone(const Verdict& verdict);
 /// "call 137 ...: the program made the difference: inputs differ on rank 2; results differ on ranks 0-3"
-[[nodiscard]] std::string in_words(const Verdict& verdict);
+/// `not_compared`: ranks of the job whose calls were not, or not all.
+[[nodiscard]] std::string in_words(const Verdict& verdict, const std::vector<int>& not_compared);
 
 }  // namespace tutti::bits

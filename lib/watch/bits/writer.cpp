@@ -12,7 +12,6 @@
 #include <system_error>
 #include <utility>
 
-#include "lib/core/memory/exclusive_file.hpp"
 #include "tutti/error.hpp"
 
 namespace tutti::bits {
@@ -35,19 +34,24 @@ std::string path_of(const std::string& folder, int rank) {
 Writer::Writer(const std::string& folder, const FileHeader& header)
     : path_(path_of(folder, header.rank)), header_(header), room_(header.deep), write_at_(seconds_now() + 1) {
   buffer_.reserve(buffer_bytes);
-  open();
+  file_ = open_exclusively(path_);
+  identity_ = FileIdentity{file_};
 }
 
-void Writer::open() {
-  file_ = open_exclusively(path_);
+void Writer::begin() {
   // A device cannot be cut; the write says what it is.
   if ((::ftruncate(file_, 0) != 0 && errno != EINVAL) || !write_bytes(&header_, sizeof header_)) {
     const int error = errno;
-    ::close(file_);
+    ::close(std::exchange(file_, -1));
     throw Error(fmt::format("cannot write '{}': {}", path_, in_words(error)));
   }
   starts_.reserve(buffer_bytes / record_bytes + 2);
   starts_.push_back(written_);
+}
+
+void Writer::withdraw() noexcept {
+  if (::lseek(file_, 0, SEEK_END) == 0) ::unlink(path_.c_str());  // nobody had it before
+  ::close(std::exchange(file_, -1));
 }
 
 bool Writer::write_bytes(const void* data, std::size_t bytes) noexcept {
@@ -89,6 +93,7 @@ void Writer::pad(std::int64_t bytes) noexcept {
 void Writer::write() noexcept {
   if (file_ < 0 || is_full_ || !process_.is_this()) return;
   write_at_ = seconds_now() + 1;
+  if (!is_own_file()) return lose_file();
   if (!write_bytes(buffer_.data(), buffer_.size())) return give_up(errno);
   buffer_.clear();
   starts_.erase(starts_.begin(), starts_.end() - 1);
@@ -100,18 +105,32 @@ void Writer::give_up(int error) noexcept {
   const auto cut = std::ranges::upper_bound(starts_, written_) - 1;  // the first one was written
   lost_ += static_cast<std::uint64_t>(starts_.end() - cut);
   static_cast<void>(::ftruncate(file_, *cut));
+  end_here(in_words(error));
+}
+
+/// The program has closed the descriptor, which may be that of another file now.
+void Writer::lose_file() noexcept {
+  is_full_ = true;
+  lost_ += starts_.size() - 1;
+  file_ = -1;
+  end_here("the program has closed its descriptor");
+}
+
+void Writer::end_here(const std::string& why) noexcept {
   buffer_.clear();
   std::fputs(fmt::format("tutti: rank {}: cannot write '{}': {}; the record of the calls' bits ends here\n",
-                         header_.rank, path_, in_words(error))
+                         header_.rank, path_, why)
                  .c_str(),
              stderr);
 }
 
 void Writer::finish() noexcept {
   if (file_ < 0 || !process_.is_this()) return;
+  if (written_ == 0) return withdraw();
   add(EndRecord{.calls = calls_});
   write();
-  ::close(std::exchange(file_, -1));
+  if (file_ >= 0 && is_own_file()) ::close(file_);
+  file_ = -1;
 }
 
 }  // namespace tutti::bits

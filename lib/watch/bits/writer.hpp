@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "lib/core/memory/exclusive_file.hpp"
 #include "lib/core/memory/own_process.hpp"
 #include "lib/watch/bits/format.hpp"
 
@@ -17,12 +18,18 @@ namespace tutti::bits {
 /// counted. The caller keeps threads apart.
 class Writer {
  public:
-  /// Opens `folder`/rank.RANK.tutti-bits, in place of one that may be there, and makes the folder if need be. Throws
-  /// Error that names the file and says why it cannot be written.
+  /// Opens `folder`/rank.RANK.tutti-bits, and makes the folder if need be. A record that is there stays until begin().
+  /// Throws Error that names the file and says why it cannot be written.
   Writer(const std::string& folder, const FileHeader& header);
   Writer(const Writer&) = delete;
   Writer& operator=(const Writer&) = delete;
   ~Writer() { finish(); }
+
+  /// Takes the place of a record that was there. Before all records. Throws Error.
+  void begin();
+  /// Instead of begin(): the file is as it was.
+  void withdraw() noexcept;
+  [[nodiscard]] const FileIdentity& identity() const { return identity_; }
 
   template <class Record>
   void add(Record record) noexcept {
@@ -47,11 +54,13 @@ class Writer {
   [[nodiscard]] std::uint64_t lost() const { return lost_; }
 
  private:
-  void open();
   void begin_record() noexcept;
   void write() noexcept;
   bool write_bytes(const void* data, std::size_t bytes) noexcept;
+  [[nodiscard]] bool is_own_file() const noexcept { return identity_.is_of(file_); }
   void give_up(int error) noexcept;
+  void lose_file() noexcept;
+  void end_here(const std::string& why) noexcept;
 
   std::string path_;
   FileHeader header_;
@@ -64,6 +73,7 @@ class Writer {
   bool is_full_ = false;
   std::uint64_t lost_ = 0;   ///< Records that were not written.
   std::uint64_t calls_ = 0;  ///< That have begun.
+  FileIdentity identity_;
   OwnProcess process_;
 };
 

@@ -11,7 +11,6 @@
 #include <system_error>
 #include <utility>
 
-#include "lib/core/memory/exclusive_file.hpp"
 #include "lib/watch/trace/clock.hpp"
 #include "tutti/error.hpp"
 
@@ -29,20 +28,27 @@ Writer::Writer(const std::string& folder, FileHeader header, std::int64_t limit)
     : path_((std::filesystem::path{folder} / fmt::format("{}.{}{}", header.host.data(), header.rank, file_suffix))),
       header_(header),
       limit_(limit),
-      written_(sizeof header_),
       write_at_(now() + most_patience),
       blocks_(block_count) {
-  open();
+  file_ = open_exclusively(path_);
+  identity_ = FileIdentity{file_};
   start_block(0);
   static_cast<void>(name(""));
 }
 
-void Writer::open() {
-  file_ = open_exclusively(path_);
-  if (::ftruncate(file_, 0) == 0 && write_bytes(&header_, sizeof header_)) return;
+void Writer::begin() {
+  if (::ftruncate(file_, 0) == 0 && write_bytes(&header_, sizeof header_)) {
+    written_ = sizeof header_;
+    return;
+  }
   const int error = errno;
-  ::close(file_);
+  ::close(std::exchange(file_, -1));
   throw Error(fmt::format("cannot write '{}': {}", path_, reason(error)));
+}
+
+void Writer::withdraw() noexcept {
+  if (::lseek(file_, 0, SEEK_END) == 0) ::unlink(path_.c_str());  // nobody had it before
+  ::close(std::exchange(file_, -1));
 }
 
 bool Writer::write_bytes(const void* data, std::size_t bytes) const noexcept {
@@ -76,6 +82,7 @@ void Writer::write(std::uint32_t flags) noexcept {
   write_at_ = begin + most_patience;
   if (blocks_.front().header.records == 0 && flags == 0) return;
   const std::uint64_t before = recorded_;
+  if (!identity_.is_of(file_)) return lose_file();
   std::size_t bytes = 0;
   for (std::size_t i = 0; i <= filling_; ++i)
     bytes += seal(blocks_[i], i == filling_ ? flags : 0);
@@ -98,6 +105,16 @@ std::size_t Writer::seal(Block& block, std::uint32_t flags) noexcept {
   header.checksum = checksum_of(&block, bytes);
   recorded_ += header.records;
   return bytes;
+}
+
+/// The program has closed the descriptor, which may be that of another file now.
+void Writer::lose_file() noexcept {
+  file_ = -1;
+  is_closed_ = is_full_ = true;
+  std::fputs(fmt::format("tutti: rank {}: cannot write '{}': the program has closed its descriptor; the trace ends here\n",
+                         header_.rank, path_)
+                 .c_str(),
+             stderr);
 }
 
 /// The file keeps what is whole. Where there is no room even for the end, what was written last makes room.
@@ -129,12 +146,14 @@ bool Writer::write_end() noexcept {
 
 void Writer::finish() noexcept {
   if (file_ < 0 || !process_.is_this()) return;
-  if (is_full_)
+  if (written_ == 0) return withdraw();
+  if (is_full_ && identity_.is_of(file_))
     static_cast<void>(write_end());  // with the number of records that have been dropped since
   else
     write(BlockHeader::last);
   is_closed_ = true;
-  ::close(std::exchange(file_, -1));
+  if (file_ >= 0 && identity_.is_of(file_)) ::close(file_);
+  file_ = -1;
 }
 
 std::uint16_t Writer::name(std::string_view text) {

@@ -10,6 +10,7 @@
 #include <type_traits>
 #include <vector>
 
+#include "lib/core/memory/exclusive_file.hpp"
 #include "lib/core/memory/own_process.hpp"
 #include "lib/watch/trace/format.hpp"
 
@@ -27,6 +28,11 @@ class Writer {
   Writer(const Writer&) = delete;
   Writer& operator=(const Writer&) = delete;
   ~Writer() { finish(); }
+
+  /// Takes the place of a trace that was there. Before all records are written. Throws Error.
+  void begin();
+  /// Instead of begin(): the file is as it was.
+  void withdraw() noexcept;
 
   template <class Record>
   void add(const Record& record) noexcept {
@@ -67,10 +73,10 @@ class Writer {
     return blocks_[filling_].records[header.records++].data();
   }
   std::byte* next_place_slowly() noexcept;
-  void open();
   void write(std::uint32_t flags) noexcept;
   std::size_t seal(Block& block, std::uint32_t flags) noexcept;
   void give_up(std::uint64_t lost) noexcept;
+  void lose_file() noexcept;
   bool write_end() noexcept;
   bool write_bytes(const void* data, std::size_t bytes) const noexcept;
   void start_block(std::size_t index) noexcept;
@@ -92,6 +98,7 @@ class Writer {
   std::uint64_t operations_ = 0;
   std::uint32_t communicators_ = 0;
   std::map<std::string, std::uint16_t, std::less<>> names_;
+  FileIdentity identity_;
   OwnProcess process_;
 };
 
