@@ -36,9 +36,10 @@ void print(std::string_view text) {
   note(std::fwrite(text.data(), 1, text.size(), stdout) == text.size());
 }
 
-void flush_output() {
+bool flush_output() {
   errno = 0;
   note(std::fflush(stdout) == 0 && std::ferror(stdout) == 0);
+  return first_error() == 0;
 }
 
 int exit_code_after_output(std::string_view program, int code) {

@@ -31,8 +31,8 @@ template <class... Values>
 void print_error(fmt::format_string<Values...> format, Values&&... values) {
   std::fputs(fmt::format(format, std::forward<Values>(values)...).c_str(), stderr);
 }
-/// Makes the output so far arrive now: somebody may be waiting for it. Does not throw either.
-void flush_output();
+/// Makes the output so far arrive now: somebody may be waiting for it. Does not throw either. Whether all has arrived.
+bool flush_output();
 
 /// Last of all in main(): makes all output arrive. Returns `code`, the program's own exit code; if something did not
 /// arrive, says so on stderr, and returns exit_failure in place of exit_success.

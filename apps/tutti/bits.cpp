@@ -130,6 +130,7 @@ int bits(const Arguments& arguments) {
   if (is_told(options, arguments)) return apps::exit_success;
   const ComparedJobs jobs = compare_jobs(settings.a, settings.b);
   apps::print("{}", settings.json ? json_of(jobs).text(2) + "\n" : text_of(jobs));
+  if (!apps::flush_output()) return apps::exit_bad_input;  // 1 says that calls differ
   if (jobs.differ()) return apps::exit_failure;
   return jobs.is_complete() ? apps::exit_success : apps::exit_bad_input;
 }

@@ -127,6 +127,12 @@ class Progress {
   void wait(MPI_Request& request, Entry& entry, const std::function<void()>& look);
   /// Moves all operations, one look at a time: `looks` were made before.
   void look_at_all(int looks);
+  /// Does it unless a thread has an Entry: at the end of a program, whose threads may never leave theirs.
+  template <class Use>
+  void if_nobody_is_inside(const Use& use) {
+    const std::unique_lock lock{mutex_, std::try_to_lock};
+    if (lock.owns_lock()) use();
+  }
   /// Call after a test of an operation: a program that only tests moves MPI forward too.
   void tested(Task& task);
 
