@@ -62,7 +62,8 @@ Call Buffers::described(Count count, Placement placement) const {
             .op = what_.op,
             .root = what_.root,
             .algorithm = {},
-            .mpi = mpi_};
+            .mpi = mpi_,
+            .accumulate = what_.accumulate};
   call.is_in_place = placement == Placement::in_place && what_.collective->layout(call).place.has_value();
   return call;
 }

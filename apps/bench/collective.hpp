@@ -14,6 +14,7 @@
 #include "apps/bench/computation.hpp"
 #include "apps/bench/values.hpp"
 #include "tutti/algorithm.hpp"
+#include "tutti/call.hpp"
 #include "tutti/communicator.hpp"
 #include "tutti/datatype.hpp"
 #include "tutti/op.hpp"
@@ -70,7 +71,9 @@ struct Call {
   std::string_view algorithm;                ///< Empty: Tutti chooses.
   MPI_Comm mpi = MPI_COMM_WORLD;             ///< The ranks of `comm`, for MPI's own calls.
   const Computation* computation = nullptr;  ///< Between the start of a call and its wait; nullptr: nothing.
+  std::optional<Type> accumulate{};          ///< As Options::accumulate.
 
+  [[nodiscard]] Options options() const { return {.algorithm = algorithm, .accumulate = accumulate}; }
   [[nodiscard]] int rank() const { return comm->rank().value(); }
   [[nodiscard]] int ranks() const { return comm->size(); }
   [[nodiscard]] bool is_root() const { return comm->rank() == root; }
