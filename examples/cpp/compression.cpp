@@ -63,7 +63,7 @@ void compare(tutti::Compression compression, const tutti::Communicator& comm) {
   }
   const tutti::Bytes bytes = compressed_size(compression, tutti::Count{elements});
   if (comm.rank() == tutti::Rank{0})
-    std::printf("%-9s %5.1f %% of the bytes, error of 100 steps %.1e with feedback, %.1e without\n",
+    std::printf("%-9s %5.1f %% of the bytes, 100 steps are off by %.1e with feedback, %.1e without\n",
                 std::string{to_string(compression)}.c_str(),
                 100.0 * static_cast<double>(bytes.value()) / (4 * elements), distance(with_feedback, exact),
                 distance(without, exact));
@@ -93,7 +93,7 @@ void measure(tutti::Compression compression) {
     const double plain = seconds([&] { compress(compression, values, {}, bytes); });
     const double unpacked = seconds([&] { decompress(compression, bytes, out); });
     const double added = seconds([&] { decompress_add(compression, bytes, out); });
-    std::printf("   %8lld: compress %4.1f (without error %4.1f), decompress %4.1f, decompress_add %4.1f",
+    std::printf("   %8lld: compress %4.1f (no feedback %4.1f), decompress %4.1f, decompress_add %4.1f",
                 static_cast<long long>(count), packed / copy, plain / copy, unpacked / copy, added / copy);
   }
   std::printf("\n");
