@@ -64,7 +64,8 @@ Call Buffers::described(Count count, Placement placement) const {
             .root = what_.root,
             .algorithm = {},
             .mpi = mpi_,
-            .list = what_.list};
+            .list = what_.list,
+            .accumulate = what_.accumulate};
   call.is_in_place = placement == Placement::in_place && what_.collective->layout(call).place.has_value();
   if (what_.list == 0) return call;
   const Sizes sizes = sizes_of(call);

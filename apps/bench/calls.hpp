@@ -29,26 +29,29 @@ template <class Describe>
   if (call.list > 0) return our_list(call, mode, describe);
   switch (mode) {
     case Mode::blocking:
-      return repeater([call] { detail::run(describe(call), *call.comm, {call.algorithm}); });
+      return repeater([call] { detail::run(describe(call), *call.comm, call.options()); });
     case Mode::nonblocking:
       return repeater([call] {
-        Request request = detail::start(describe(call), *call.comm, {call.algorithm});
+        Request request = detail::start(describe(call), *call.comm, call.options());
         compute(call.computation);
         request.wait();
       });
     case Mode::stream:
       return repeater_in_stream([call, stream = cuda::stream()] {
-        detail::run(describe(call), *call.comm, {.algorithm = call.algorithm, .stream = stream});
+        Options options = call.options();
+        options.stream = stream;
+        detail::run(describe(call), *call.comm, options);
       });
-    case Mode::stream_plan:
+    case Mode::stream_plan: {
+      Options options = call.options();
+      options.stream = cuda::stream();
       return repeater_in_stream(
-          [prepared = detail::prepare(describe(call), *call.comm, {call.algorithm, cuda::stream()})]() mutable {
-            prepared.start();
-          });
+          [prepared = detail::prepare(describe(call), *call.comm, options)]() mutable { prepared.start(); });
+    }
     case Mode::persistent:
       break;
   }
-  return repeater_of(detail::prepare(describe(call), *call.comm, {call.algorithm}), call.computation);
+  return repeater_of(detail::prepare(describe(call), *call.comm, call.options()), call.computation);
 }
 
 /// The algorithm that a plan's explanation names, with its parameter and segment: "knomial:4/8K".
@@ -59,7 +62,7 @@ template <class Describe>
 [[nodiscard]] std::string algorithm(const Call& call) {
   if (!call.algorithm.empty()) return std::string{call.algorithm};
   if (call.list > 0) return choice_in(list_explanation(call, Describe{}));
-  return choice_in(detail::prepare(Describe{}(call), *call.comm, {}).explain());
+  return choice_in(detail::prepare(Describe{}(call), *call.comm, call.options()).explain());
 }
 
 // ---- MPI's calls

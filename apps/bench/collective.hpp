@@ -14,6 +14,7 @@
 #include "apps/bench/computation.hpp"
 #include "apps/bench/values.hpp"
 #include "tutti/algorithm.hpp"
+#include "tutti/call.hpp"
 #include "tutti/communicator.hpp"
 #include "tutti/datatype.hpp"
 #include "tutti/op.hpp"
@@ -72,7 +73,9 @@ struct Call {
   int list = 0;                              ///< Buffers of the call; 0: one, by the ordinary function.
   Bytes in_step{}, out_step{};               ///< From one buffer of the list to the next.
   const Computation* computation = nullptr;  ///< Between the start of a call and its wait; nullptr: nothing.
+  std::optional<Type> accumulate{};          ///< As Options::accumulate.
 
+  [[nodiscard]] Options options() const { return {.algorithm = algorithm, .accumulate = accumulate}; }
   [[nodiscard]] int rank() const { return comm->rank().value(); }
   [[nodiscard]] int ranks() const { return comm->size(); }
   [[nodiscard]] bool is_root() const { return comm->rank() == root; }

@@ -88,11 +88,24 @@ std::vector<std::string> algorithms_named(const std::vector<std::string>& asked,
   return names;
 }
 
+/// "fp32" or "fp64"; nothing for "none".
+std::optional<Type> accumulate_of(const Settings& s) {
+  for (const Type wide : {Type::fp32, Type::fp64})
+    if (s.accumulate == to_string(wide)) return wide;
+  return std::nullopt;
+}
+
 void require_operation(const Settings& s, const BenchCollective& collective, Type type, const Op& op) {
   if (!collective.reduces()) return;
   if (!supports(op.kind(), type)) {
     throw InputError(
         fmt::format("--op {} is not defined for --type {}, only for: {}", s.op, s.type, supported_types(op.kind())));
+  }
+  if (const std::optional<Type> wide = accumulate_of(s);
+      wide && (!accumulates(type, *wide) || (op != Op::sum && op != Op::avg))) {
+    throw InputError(
+        fmt::format("--accumulate {} is not for --op {} of --type {}, only for sum and avg of narrower types",
+                    s.accumulate, s.op, s.type));
   }
   if (collective.is_prefix() && op.kind() == Op::Kind::avg) {
     throw InputError(fmt::format("--op avg is not defined for {}: the ranks that take part differ", collective.name));
@@ -250,7 +263,8 @@ std::vector<Experiment> resolved(const Settings& s, int ranks) {
                            .transport = transport_of(s),
                            .list = s.list,
                            .placements = placements_of(s, collective),
-                           .counts = sizes_of(s, collective, type, ranks)});
+                           .counts = sizes_of(s, collective, type, ranks),
+                           .accumulate = collective.reduces() ? accumulate_of(s) : std::nullopt});
   }
   return experiments;
 }

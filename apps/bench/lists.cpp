@@ -52,18 +52,18 @@ std::vector<Call> calls_of(const Call& call) {
 std::unique_ptr<Repeater> our_list(const Call& call, Mode mode, Describe describe) {
   OurList list{call, describe};
   if (mode == Mode::blocking)
-    return repeater([call, list = std::move(list)] { detail::run(list.call(), *call.comm, {call.algorithm}); });
+    return repeater([call, list = std::move(list)] { detail::run(list.call(), *call.comm, call.options()); });
   if (mode == Mode::nonblocking)
     return repeater([call, list = std::move(list)] {
-      Request request = detail::start(list.call(), *call.comm, {call.algorithm});
+      Request request = detail::start(list.call(), *call.comm, call.options());
       compute(call.computation);
       request.wait();
     });
   if (mode == Mode::stream)
     return repeater_in_stream([call, list = std::move(list), stream = cuda::stream()] {
-      detail::run(list.call(), *call.comm, {.algorithm = call.algorithm, .stream = stream});
+      detail::run(list.call(), *call.comm, {.algorithm = call.algorithm, .stream = stream, .accumulate = call.accumulate});
     });
-  return repeater_of(detail::prepare(list.call(), *call.comm, {call.algorithm}), call.computation);
+  return repeater_of(detail::prepare(list.call(), *call.comm, call.options()), call.computation);
 }
 
 std::string list_explanation(const Call& call, Describe describe) {

@@ -190,6 +190,7 @@ std::optional<PeerCall> Bench::peer_of(const Call& call) const {
     theirs.comm = &*plain_;
     theirs.algorithm = {};
     if (theirs.op == Op::exact_sum) theirs.op = Op::sum;
+    theirs.accumulate = {};
     return PeerCall{what_.collective->ours(theirs, what_.mode), what_.mode, what_.collective->algorithm(theirs)};
   }
   if (settings_.compare == "mpi" && is_too_large_for_mpi(call)) return std::nullopt;

@@ -61,6 +61,9 @@ void add_size_options(apps::Options& options, Settings& s) {
 void add_call_options(apps::Options& options, Settings& s) {
   options.choice("type", s.type, names_of(all_types(), [](Type type) { return to_string(type); }), "element type");
   options.choice("op", s.op, names_of(op_names), "operation; scaled_sum is half the sum");
+  options.choice("accumulate", s.accumulate, {"none", "fp32", "fp64"},
+                 "a wider type in which sums and averages are added, to be rounded once; --compare default compares "
+                 "with calls without it");
   options.integer("root", s.root, 0, INT_MAX, "root rank of collectives that have one");
   options.custom("list", "N", "", "each call has a list of N buffers of the size (docs/bench.md)",
                  [&s](std::string_view given) { s.list = static_cast<int>(apps::parse_integer(given, 1, 100'000)); });

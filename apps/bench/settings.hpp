@@ -1,6 +1,7 @@
 #pragma once
 // The command line of tutti-bench.
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -21,7 +22,7 @@ struct Settings {
   std::vector<Bytes> sizes;  ///< Instead of the range; empty: the range counts.
   std::vector<int> ranks;    ///< One after the other; empty: all ranks of the job.
   std::vector<std::string> algorithms = {"auto"};
-  std::string type = "fp32", op = "sum";
+  std::string type = "fp32", op = "sum", accumulate = "none";
   int list = 0;  ///< Buffers of each call; 0: one, by the ordinary function.
   int root = 0;
   std::string transport = "auto", memory = "host", mode = "blocking", placement = "both";
@@ -53,6 +54,7 @@ struct Experiment {
   int list = 0;
   std::vector<Placement> placements;
   std::vector<Count> counts;
+  std::optional<Type> accumulate{};  ///< As Options::accumulate; nothing where the collective does not reduce.
 };
 
 /// One for each collective. Throws apps::InputError if the values do not fit each other or the number of ranks.

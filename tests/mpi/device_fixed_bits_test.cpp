@@ -156,6 +156,29 @@ TEST_F(DeviceFixedBits, OfExactSumsAreRoundedOnce) {
   }
 }
 
+/// Sums in fp64, rounded once: the host reduces them, whoever reduces others, and in streams, too.
+TEST_F(DeviceFixedBits, OfWideSumsAreThoseOfTheHost) {
+  const Communicator comm{MPI_COMM_WORLD};
+  for (const Rounding rounding : {Rounding::nearest, Rounding::stochastic})
+    for (const std::size_t count : {1U, 100U, 3001U, 70'000U}) {
+      const Options options{.accumulate = Type::fp64, .rounding = rounding};
+      const Floats mine = numbers(world_rank(), count);
+      Floats wanted(count);
+      allreduce(mine.data(), wanted.data(), Count{count}, Type::fp32, Op::avg, comm, options);
+      OnDevice in{mine}, out{Floats(count)}, later{Floats(count)};
+      allreduce(in.data(), out.data(), Count{count}, Type::fp32, Op::avg, comm, options);
+      EXPECT_TRUE(out.is(wanted.data())) << count;
+      const TestStream stream;
+      Options streamed = options;
+      streamed.stream = stream.get();
+      allreduce(in.data(), later.data(), Count{count}, Type::fp32, Op::avg, comm, streamed);
+      stream.synchronize();
+      EXPECT_TRUE(later.is(wanted.data())) << count << ", in a stream";
+      allreduce(in.data(), in.data(), Count{count}, Type::fp32, Op::avg, comm, options);
+      EXPECT_TRUE(in.is(wanted.data())) << count << ", in place";
+    }
+}
+
 /// More than is fetched at once, with cuts that are no multiple of anything; some ranks have theirs on the host.
 TEST_F(DeviceFixedBits, OfArraysAreThoseOfTheHost) {
   const Communicator comm{MPI_COMM_WORLD};

@@ -66,16 +66,20 @@ Selection named(const CallSite& site, const Call& call, std::string_view algorit
         refuse(site, "algorithm", fmt::format("'{}', and {}", algorithm, why), "an algorithm that serves this call");
       choice = Choice{&file.algorithm()};
     }
-    if (question.gathers && !keeps_order(*choice.algorithm, question))
+    const bool is_wide = call.op.accumulate().has_value();
+    if (question.gathers && question.ranks > 2 && !choice.algorithm->gathers)
       refuse(site, "algorithm",
-             fmt::format("'{}' with {}, though {}", algorithm, call.op.accumulate() ? "accumulate" : "exact_sum",
+             fmt::format("'{}' with {}, though {}", algorithm, is_wide ? "accumulate" : "exact_sum",
                          choice.algorithm->data != nullptr ? "files do not serve that" : "partial results travel"),
              algorithm_names(call.collective, true));
     if (question.bits == Bits::fixed && choice.algorithm->bits != Bits::fixed)
       refuse(site, "algorithm", fmt::format("'{}', which keeps no fixed order (Bits::fixed)", algorithm),
              algorithm_names(call.collective, Bits::fixed));
-    if (reduces(call.collective) && !call.op.commutative() && order_on(nodes, *choice.algorithm) != Order::of_ranks)
-      refuse(site, "algorithm", fmt::format("'{}' with an operation that is not commutative", algorithm),
+    if (reduces(call.collective) && !question.is_commutative && order_on(nodes, *choice.algorithm) != Order::of_ranks)
+      refuse(site, "algorithm",
+             fmt::format(
+                 "'{}' with {}", algorithm,
+                 is_wide ? "accumulate, which adds in the order of ranks" : "an operation that is not commutative"),
              algorithm_names(call.collective, Order::of_ranks));
     return {choice, "as the call says", true};
   } catch (const std::invalid_argument& error) {

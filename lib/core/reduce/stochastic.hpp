@@ -14,7 +14,8 @@
 namespace tutti {
 namespace {
 
-// The hash of MurmurHash3, in lanes of 32 bits (Appleby; public domain).
+// The hash of MurmurHash3, in lanes of 32 bits (Appleby; public domain). It depends on the order of the operands, which
+// is that of the ranks: a sum of hashes would be the same for many more sums, which would all err alike.
 
 template <class Bits>
 constexpr Bits first_hash() {

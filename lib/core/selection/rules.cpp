@@ -69,8 +69,8 @@ std::string why_unfit(const FiledAlgorithm& file, const Question& question) {
 bool keeps_order(const Algorithm& algorithm, const Question& question) {
   if (!reduces(question.collective)) return true;
   const bool keeps_sides = question.is_commutative || order_on(question.spread, algorithm) == Order::of_ranks;
-  // Of two operands there is one sum.
-  if (question.gathers) return question.ranks <= 2 || (algorithm.gathers && keeps_sides);
+  // Of two operands there is one sum, but random bits may depend on their sides.
+  if (question.gathers) return keeps_sides && (algorithm.gathers || question.ranks <= 2);
   return keeps_sides && (question.bits != Bits::fixed || algorithm.bits == Bits::fixed);
 }
 
