@@ -61,7 +61,8 @@ std::unique_ptr<Repeater> our_list(const Call& call, Mode mode, Describe describ
     });
   if (mode == Mode::stream)
     return repeater_in_stream([call, list = std::move(list), stream = cuda::stream()] {
-      detail::run(list.call(), *call.comm, {.algorithm = call.algorithm, .stream = stream, .accumulate = call.accumulate});
+      detail::run(list.call(), *call.comm,
+                  {.algorithm = call.algorithm, .stream = stream, .accumulate = call.accumulate});
     });
   return repeater_of(detail::prepare(list.call(), *call.comm, call.options()), call.computation);
 }

@@ -14,9 +14,9 @@ __device__ void run(std::uint64_t elements, const Task& task) {
 }  // namespace
 }  // namespace tutti::sgd
 
-#define TUTTI_SGD_KERNEL(name, Task, T)                                                                             \
-  extern "C" __global__ void sgd_##name##_##T(std::uint64_t elements, const tutti::sgd::Task<T> task) {              \
-    tutti::sgd::run(elements, task);                                                                                \
+#define TUTTI_SGD_KERNEL(name, Task, T)                                                                 \
+  extern "C" __global__ void sgd_##name##_##T(std::uint64_t elements, const tutti::sgd::Task<T> task) { \
+    tutti::sgd::run(elements, task);                                                                    \
   }
 #define TUTTI_SGD_KERNELS(T)                               \
   TUTTI_SGD_KERNEL(load_images, LoadImages, T)             \

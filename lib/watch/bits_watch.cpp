@@ -278,8 +278,7 @@ void BitsWatch::tell_of_jury(const mpi::UniqueComm& jury, bool has_larger) {
     check(api.Isend(all.data(), sizeof(Told), MPI_BYTE, 0, 0, jury.get(), &request), "MPI_Isend");
     if (!is_over(request, false) || found.empty()) return;
     check(api.Isend(found.data(), bytes_of(found.size()), MPI_BYTE, 0, 0, jury.get(), &request), "MPI_Isend");
-    if (!is_over(request, false))
-      unsent_.push_back(std::move(found));
+    if (!is_over(request, false)) unsent_.push_back(std::move(found));
     return;
   }
   for (int rank = 1; rank < size; ++rank) {

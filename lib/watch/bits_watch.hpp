@@ -83,10 +83,10 @@ class BitsWatch {
   std::uint64_t told_call_ = 0;  ///< The call that differs and was told at once; 0: none was.
   std::uint64_t calls_ = 0;
   std::uint32_t communicators_ = 0;
-  std::map<std::uint64_t, int> earlier_;  ///< Communicators, by the hash of their members.
-  std::vector<std::byte> room_;           ///< For data of devices.
+  std::map<std::uint64_t, int> earlier_;             ///< Communicators, by the hash of their members.
+  std::vector<std::byte> room_;                      ///< For data of devices.
   std::vector<std::vector<ToldDifference>> unsent_;  ///< MPI may still read them.
-  std::vector<mpi::UniqueComm> juries_;   ///< Each larger than those before: their ranks tell what differs at the end.
+  std::vector<mpi::UniqueComm> juries_;  ///< Each larger than those before: their ranks tell what differs at the end.
 };
 
 }  // namespace tutti::detail

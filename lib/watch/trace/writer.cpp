@@ -111,10 +111,11 @@ std::size_t Writer::seal(Block& block, std::uint32_t flags) noexcept {
 void Writer::lose_file() noexcept {
   file_ = -1;
   is_closed_ = is_full_ = true;
-  std::fputs(fmt::format("tutti: rank {}: cannot write '{}': the program has closed its descriptor; the trace ends here\n",
-                         header_.rank, path_)
-                 .c_str(),
-             stderr);
+  std::fputs(
+      fmt::format("tutti: rank {}: cannot write '{}': the program has closed its descriptor; the trace ends here\n",
+                  header_.rank, path_)
+          .c_str(),
+      stderr);
 }
 
 /// The file keeps what is whole. Where there is no room even for the end, what was written last makes room.
