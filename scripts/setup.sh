@@ -16,7 +16,7 @@
 set -eu
 
 build=(g++ cmake ninja-build libopenmpi-dev openmpi-bin libboost-dev libboost-program-options-dev libfmt-dev
-       libhwloc-dev libxxhash-dev libpugixml-dev libopenblas-serial-dev nlohmann-json3-dev help2man)
+       libhwloc-dev libxxhash-dev libpugixml-dev libopenblas-serial-dev libopenblas0 nlohmann-json3-dev help2man)
 lab=(util-linux iproute2 slurmctld slurmd slurm-client slurm-wlm-basic-plugins munge)
 programs=(gfortran hpcc python3-mpi4py scalapack-mpi-test lammps)
 test=("${build[@]}" "${lab[@]}" "${programs[@]}" libgtest-dev libgmock-dev libmpich-dev mpich libucx-dev

@@ -180,6 +180,10 @@ DataSet parse_idx(NamedBytes images, NamedBytes labels) {
 DataSet made_up(int images, std::uint64_t seed) {
   constexpr int side = 28, points = side * side, classes = 10, white = 255, most_move = 2;
   DataSet data{"made-up images", points, side, classes, white, {}, {}};
+  const auto place = [](int label, int y, int x) {
+    const std::int64_t in_patterns = std::int64_t{label} * points + y * side + x;
+    return static_cast<std::size_t>(in_patterns);
+  };
   Random random{seed, Random::Purpose::made_up};
   // A pattern is made of rectangles.
   std::vector<std::uint8_t> patterns(static_cast<std::size_t>(classes) * points);
@@ -188,7 +192,7 @@ DataSet made_up(int images, std::uint64_t seed) {
     const int top = first(), left = first(), height = 2 + static_cast<int>(random.below(8));
     for (int y = top; y < top + height && y < side; ++y)
       for (int x = left; x < left + 8; ++x)
-        patterns[static_cast<std::size_t>((rectangle % classes * side + y) * side + x)] = 160;
+        patterns[place(rectangle % classes, y, x)] = 160;
   }
   data.pixels.reserve(static_cast<std::size_t>(images) * points);
   for (int image = 0; image < images; ++image) {
@@ -198,7 +202,7 @@ DataSet made_up(int images, std::uint64_t seed) {
     for (int y = 0; y < side; ++y)
       for (int x = 0; x < side; ++x) {
         const int from_y = std::clamp(y - down, 0, side - 1), from_x = std::clamp(x - right, 0, side - 1);
-        const int pattern = patterns[static_cast<std::size_t>((label * side + from_y) * side + from_x)];
+        const int pattern = patterns[place(label, from_y, from_x)];
         data.pixels.push_back(static_cast<std::uint8_t>(pattern + static_cast<int>(random.below(96))));
       }
     data.labels.push_back(static_cast<std::uint8_t>(label));

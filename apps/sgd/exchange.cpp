@@ -95,6 +95,7 @@ Options Exchange<T>::options() const {
 template <class T>
 std::vector<Count> Exchange<T>::counts_of(Part range) const {
   std::vector<Count> counts;
+  counts.reserve(static_cast<std::size_t>(comm_.size()));
   for (int rank = 0; rank < comm_.size(); ++rank)
     counts.emplace_back(part_of(range.count, rank, comm_.size()).count);
   return counts;

@@ -103,13 +103,13 @@ void Model<T>::judge(const Parameters<T>& parameters, const Images& images, Part
   const std::uint64_t features = network_.layers().front().in.size();
   machine_.run(count_ * features, LoadImages<T>{images.pixels.data(), order, input_.data(), images.scale, features});
   for (std::size_t layer = 0; layer < values_.size(); ++layer)
-    forward(parameters, layer);
+    forward_layer(parameters, layer);
   machine_.run(count_, Judge<T>{values_.back().results.data(), images.labels.data(), order, losses_.data(),
                                 correct_.data(), values_.back().by_results.data(), scale, network_.classes()});
 }
 
 template <class T>
-void Model<T>::forward(const Parameters<T>& parameters, std::size_t index) {
+void Model<T>::forward_layer(const Parameters<T>& parameters, std::size_t index) {
   const Layer& layer = network_.layers()[index];
   Values& values = values_[index];
   const T* in = index == 0 ? input_.data() : values_[index - 1].out().data();
@@ -146,7 +146,7 @@ template <class T>
 void Model<T>::backward(const Parameters<T>& parameters, T* gradient,
                         const std::function<void(std::size_t layer)>& on_ready) {
   for (std::size_t layer = values_.size(); layer-- > 0;) {
-    backward(parameters, layer, gradient);
+    backward_layer(parameters, layer, gradient);
     on_ready(layer);
   }
 }
@@ -154,7 +154,7 @@ void Model<T>::backward(const Parameters<T>& parameters, T* gradient,
 /// Goes from the derivatives by a layer's results to those by its parameters and by the results of the layer before
 /// (the chain rule).
 template <class T>
-void Model<T>::backward(const Parameters<T>& parameters, std::size_t index, T* gradient) {
+void Model<T>::backward_layer(const Parameters<T>& parameters, std::size_t index, T* gradient) {
   const Layer& layer = network_.layers()[index];
   Values& values = values_[index];
   const auto& [height, width, channels] = layer.in;

@@ -69,8 +69,8 @@ class Model {
     [[nodiscard]] std::size_t bytes() const;
   };
   void judge(const Parameters<T>& parameters, const Images& images, Part part, T scale);
-  void forward(const Parameters<T>& parameters, std::size_t layer);
-  void backward(const Parameters<T>& parameters, std::size_t layer, T* gradient);
+  void forward_layer(const Parameters<T>& parameters, std::size_t index);
+  void backward_layer(const Parameters<T>& parameters, std::size_t index, T* gradient);
   void activate(const Layer& layer, T* values, std::size_t count) const;
   void through_activation(const Layer& layer, const T* results, T* derivatives, std::size_t count) const;
 

@@ -13,7 +13,7 @@ constexpr std::size_t tile_rows = 4, tile_columns = 64, tile_depth = 256;
 /// So many rows of the result, of a tile's columns. `b` lies row by row, tile_columns apart.
 template <class T, std::size_t rows>
 void add_rows(const Matrix<T>& a, const T* b, std::size_t depth, T* result, std::size_t stride) {
-  std::array<std::array<T, tile_columns>, rows> sums;
+  std::array<std::array<T, tile_columns>, rows> sums{};
   for (std::size_t r = 0; r < rows; ++r)
     std::copy_n(result + r * stride, tile_columns, sums[r].begin());
   for (std::size_t k = 0; k < depth; ++k)
@@ -49,11 +49,10 @@ void multiply_in_order(const Product<T>& product) {
         for (std::size_t c = 0; c < width; ++c)
           tile[i * tile_columns + c] = b.data[(k + i) * b.down() + (column + c) * b.right()];
       std::size_t row = 0;
-      const auto left = [&] { return a.from(row, k); };
       for (; width == tile_columns && row + tile_rows <= rows; row += tile_rows)
-        add_rows<T, tile_rows>(left(), tile.data(), deep, result + row * stride + column, stride);
+        add_rows<T, tile_rows>(a.from(row, k), tile.data(), deep, result + row * stride + column, stride);
       for (; row < rows; ++row)
-        add_narrow_row(left(), tile.data(), deep, result + row * stride + column, width);
+        add_narrow_row(a.from(row, k), tile.data(), deep, result + row * stride + column, width);
     }
   }
 }

@@ -86,6 +86,14 @@ apps::Json json_of(const StepTimes& step) {
           {"optimizer", ms(step.optimizer)}};
 }
 
+apps::Json json_of(const Memory& memory) {
+  return {{"parameters", memory.parameters},
+          {"gradients", memory.gradients},
+          {"optimizer", memory.optimizer},
+          {"exchange", memory.exchange},
+          {"values", memory.values}};
+}
+
 apps::Json json_of(const Settings& settings, const EpochReport& report) {
   const std::optional<double> share =
       settings.has_times() ? std::optional{report.step.exposed / report.step.all} : std::nullopt;
@@ -106,7 +114,6 @@ apps::Json json_of(const Settings& settings, const EpochReport& report) {
 
 std::string json_text(const RunDescription& run, const std::vector<EpochReport>& epochs) {
   const Settings& settings = run.settings;
-  const Memory& memory = run.memory;
   apps::Json json{
       {"program", "tutti-sgd"},
       {"version", TUTTI_VERSION},
@@ -135,11 +142,7 @@ std::string json_text(const RunDescription& run, const std::vector<EpochReport>&
       {"zero", settings.zero},
       {"compress", settings.compress},
       {"bytes_of_step", run.bytes_of_step},
-      {"memory", apps::Json{{"parameters", memory.parameters},
-                            {"gradients", memory.gradients},
-                            {"optimizer", memory.optimizer},
-                            {"exchange", memory.exchange},
-                            {"values", memory.values}}},
+      {"memory", json_of(run.memory)},
   };
   apps::Json rows = apps::Json::array();
   for (const EpochReport& report : epochs)

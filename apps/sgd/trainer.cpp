@@ -69,8 +69,8 @@ Network network_of(const Settings& settings, const DataSet& data) {
   widths.push_back(data.classes);
   const Geometry image{static_cast<std::size_t>(data.height), static_cast<std::size_t>(data.features / data.height), 1};
   const bool is_dense = settings.model == "mlp";
-  const Network network = is_dense ? Network::perceptron(widths)
-                                   : Network::convolutional(image, settings.channels, settings.hidden, data.classes);
+  Network network = is_dense ? Network::perceptron(widths)
+                             : Network::convolutional(image, settings.channels, settings.hidden, data.classes);
   const std::size_t parameters = network.parameter_count();
   if (parameters > most_parameters) {
     throw apps::InputError(
