@@ -50,8 +50,8 @@ class Plane {
  public:
   explicit Plane(const Curves& curves) : is_logarithmic_(curves.is_logarithmic) {
     double least = INFINITY, most = 0;
-    for (const auto& [name, values] : curves.series) {
-      count_ = std::max(count_, values.size());
+    for (const auto& [name, values, first] : curves.series) {
+      if (!values.empty()) count_ = std::max(count_, static_cast<std::size_t>(first) - 1 + values.size());
       for (const double value : values)
         least = std::min(least, value), most = std::max(most, value);
     }
@@ -99,11 +99,11 @@ std::string svg_of(const Curves& curves) {
   std::string drawn = plane.axes(curves);
   double legend = height + line;
   for (std::size_t index = 0; index < curves.series.size(); ++index) {
-    const auto& [name, values] = curves.series[index];
+    const auto& [name, values, first] = curves.series[index];
     const std::string_view colour = colours[index % colours.size()];
     std::string points;
     for (std::size_t epoch = 1; epoch <= values.size(); ++epoch) {
-      const double x = plane.x(static_cast<double>(epoch)), y = plane.y(values[epoch - 1]);
+      const double x = plane.x(static_cast<double>(epoch) + first - 1), y = plane.y(values[epoch - 1]);
       points += fmt::format("{:.1f},{:.1f} ", x, y);
       drawn += fmt::format("<circle cx=\"{:.1f}\" cy=\"{:.1f}\" r=\"2.5\" fill=\"{}\"><title>{:g}</title></circle>\n",
                            x, y, colour, values[epoch - 1]);

@@ -8,11 +8,12 @@
 
 namespace tutti::sgd {
 
-/// Values by their number, from 1.
+/// Values by their number.
 struct Curves {
   struct Series {
     std::string name;
     std::vector<double> values;
+    int first = 1;  ///< The number of the first value.
   };
   std::string title, x_title;
   bool is_logarithmic = false;  ///< In y, if all values are positive. Else y begins at 0.

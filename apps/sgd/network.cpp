@@ -40,7 +40,8 @@ Network Network::convolutional(Geometry image, std::span<const int> channels, st
                                int classes) {
   if (std::min(image.height, image.width) < 4)
     throw apps::InputError(
-        fmt::format("--model cnn: images of {} x {} points, allowed: 4 x 4 and more", image.height, image.width));
+        fmt::format("--model cnn: images of {} x {} points, allowed: 4 x 4 and more, at least 4 either way",
+                    image.height, image.width));
   Network network;
   for (const int each : channels) {
     network.add_convolution(size_of(each), image);

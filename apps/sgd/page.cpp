@@ -40,7 +40,7 @@ std::string name_of(const RunDescription& run) {
 }
 
 ShownRun shown_run(const RunDescription& run, const std::vector<EpochReport>& epochs) {
-  ShownRun shown{"this run: " + name_of(run), {}, {}, {}, {}};
+  ShownRun shown{"this run: " + name_of(run), epochs.front().epoch, {}, {}, {}, {}};
   for (const EpochReport& epoch : epochs) {
     shown.loss.push_back(epoch.loss);
     shown.test_accuracy.push_back(100 * epoch.test_accuracy);
@@ -54,7 +54,7 @@ std::string curve(std::string_view title, const std::vector<ShownRun>& runs, std
                   bool is_logarithmic) {
   Curves curves{.title = std::string{title}, .x_title = "epoch", .is_logarithmic = is_logarithmic};
   for (const ShownRun& run : runs)
-    curves.series.push_back({run.name, run.*values});
+    curves.series.push_back({run.name, run.*values, run.first});
   return svg_of(curves);
 }
 
@@ -112,7 +112,9 @@ ShownRun shown_run(const std::string& file, const std::string& json) {
     if (report.at("overlap").as_bool()) run.name += ", overlap";
     if (const std::string compress = report.at("compress").as_text(); !compress.empty())
       run.name += ", compressed to " + compress;
-    for (const apps::Json& epoch : report.at("epochs").items()) {
+    const std::vector<apps::Json> epochs = report.at("epochs").items();
+    if (!epochs.empty()) run.first = epochs.front().at("epoch").as_int();
+    for (const apps::Json& epoch : epochs) {
       run.loss.push_back(epoch.at("loss").as_number());
       run.test_accuracy.push_back(100 * epoch.at("test_accuracy").as_number());
       run.samples_per_s.push_back(epoch.at("samples_per_s").as_number());

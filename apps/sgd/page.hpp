@@ -12,6 +12,7 @@ namespace tutti::sgd {
 /// A run as a page shows it: this one, or one of which the JSON is given.
 struct ShownRun {
   std::string name;  ///< For people: "4 ranks, buckets of 1 MiB, overlap".
+  int first = 1;     ///< The first epoch; a training that was resumed begins later.
   std::vector<double> loss, test_accuracy, samples_per_s, exposed;  ///< By epoch; `exposed`: share of the time.
 };
 

@@ -144,7 +144,7 @@ class Run {
       save();
     }
     if (epochs_.empty())
-      print("All epochs are done already: ask for more by --epochs.\n");
+      print("All epochs are done already: ask for more by --epochs. No file was written.\n");
     else
       print(step_text(description_, epochs_));
     report();
@@ -175,6 +175,7 @@ class Run {
   void report() {
     apps::on_root(mpi_, [&] {
       if (settings_.json == "-") apps::print(json_text(description_, epochs_));
+      if (epochs_.empty()) return;
       if (!settings_.json.empty() && settings_.json != "-") {
         apps::replace_file(settings_.json, json_text(description_, epochs_));
       }

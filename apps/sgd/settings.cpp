@@ -62,7 +62,7 @@ void add_communication(apps::Options& options, Settings& settings) {
       .custom("bucket", "BYTES", "all", "gradients are summed in buckets of this size (1M), last layers first",
               [&settings](std::string_view text) {
                 settings.bucket = static_cast<std::size_t>(apps::parse_bytes(text).value());
-                if (settings.bucket == 0) throw apps::InputError("--bucket: 0 bytes, allowed: 1 and more");
+                if (settings.bucket == 0) throw apps::InputError("0 bytes, allowed: 1 and more");
               })
       .flag("overlap", settings.overlap,
             "sum a bucket as soon as its gradients are there, while others are computed: between layers, or all the "
@@ -131,6 +131,15 @@ void require_consistent(const Settings& settings) {
   if (settings.zero > 0 && !settings.algorithm.empty()) {
     throw apps::InputError("--algorithm is that of the allreduce, and --zero 1 makes none");
   }
+  const Settings usual;
+  if (settings.keep != usual.keep && settings.compress != "top_k")
+    throw apps::InputError("--keep is that of --compress top_k");
+  if (settings.channels != usual.channels && settings.model != "cnn")
+    throw apps::InputError("--channels is that of --model cnn");
+  if (settings.momentum != usual.momentum && settings.optimizer != "sgd")
+    throw apps::InputError("--momentum is that of --optimizer sgd");
+  if (settings.study && (settings.overlap || settings.zero > 0 || !settings.compress.empty()))
+    throw apps::InputError("--study tries --overlap, --zero and --compress by itself");
   if (settings.compress.empty()) return;
   if (settings.precision != "fp32") throw apps::InputError("--compress needs --precision fp32");
   if (settings.zero > 0) throw apps::InputError("--compress and --zero exclude each other");

@@ -25,7 +25,8 @@ namespace tutti {
 /// object keeps its memory: two floats an element and the compressed bytes. Not thread-safe; for memory of the host.
 class CompressedAllreduce {
  public:
-  /// Collective. `options` are those of both exchanges; they ask for no stream. ArgumentError as compressed_size().
+  /// Collective. `options` are those of both exchanges; they ask for no stream. ArgumentError as compressed_size();
+  /// MismatchError on all ranks if they have other counts or compression options.
   TUTTI_API CompressedAllreduce(Count count, Compression compression, const Communicator& comm,
                                 const CompressionOptions& compression_options = {}, const Options& options = {});
   TUTTI_API CompressedAllreduce(CompressedAllreduce&& other) noexcept;

@@ -113,7 +113,8 @@ expect 0 'rank' --epochs 4 --batch 400 --checkpoint "$folder/at_once"
 expect 0 'rank' --epochs 2 "${saved[@]}"
 expect 0 'after 2 epochs' --epochs 4 "${saved[@]}"
 cmp -s "$folder/at_once" "$folder/saved" || fail 'resumed training differs from uninterrupted training'
-expect 0 'All epochs are done already' --epochs 4 "${saved[@]}"
+expect 0 'All epochs are done already' --epochs 4 "${saved[@]}" --json "$folder/report.json"
+[ "$(grep -c '"loss"' "$folder/report.json")" -eq 2 ] || fail 'the report of another run was replaced by none'
 cmp -s "$folder/at_once" "$folder/saved" || fail 'the checkpoint was touched'
 
 # A training goes on with another number of ranks, and with ZeRO.

@@ -161,6 +161,13 @@ TEST(SgdSettings, RefuseTheImpossible) {
   EXPECT_THAT(refused_settings({"--zero", "2"}), HasSubstr("from 0 to 1"));
   EXPECT_THAT(refused_settings({"--bucket", "0"}), HasSubstr("--bucket"));
   EXPECT_THAT(refused_settings({"--bucket", "many"}), HasSubstr("is not a size"));
+  EXPECT_EQ(refused_settings({"--keep", "0.5"}), "--keep is that of --compress top_k");
+  EXPECT_EQ(refused_settings({"--channels", "3"}), "--channels is that of --model cnn");
+  EXPECT_EQ(refused_settings({"--optimizer", "adam", "--momentum", "0.5"}), "--momentum is that of --optimizer sgd");
+  EXPECT_THAT(refused_settings({"--study", "--zero", "1"}), HasSubstr("by itself"));
+  EXPECT_EQ(refused_settings({"--compress", "int8"}), "--compress needs --precision fp32");
+  EXPECT_THAT(refused_settings({"--compress", "int8", "--precision", "fp32", "--zero", "1"}),
+              HasSubstr("exclude each other"));
   EXPECT_EQ(refused_settings({"--channels", "1,2,3"}), "--channels: 1 or 2 numbers");
   EXPECT_THAT(refused_settings({"--json", "a", "--checkpoint", "a"}), HasSubstr("the same file"));
 }

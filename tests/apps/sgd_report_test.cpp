@@ -96,6 +96,16 @@ TEST_F(SgdReport, PagesCompareRuns) {
   EXPECT_THAT(text, Not(HasSubstr("<other>")));
 }
 
+/// A training that was resumed has its epochs behind those of the other run.
+TEST_F(SgdReport, PagesKnowTheNumbersOfEpochs) {
+  const std::string before = page();
+  for (EpochReport& epoch : epochs_)
+    epoch.epoch += 2;
+  EXPECT_EQ(shown_run("file", json_text(run(), epochs_)).first, 3);
+  EXPECT_THAT(page(), HasSubstr(">5</text>"));
+  EXPECT_THAT(before, Not(HasSubstr(">5</text>")));
+}
+
 TEST_F(SgdReport, OtherFilesAreNoRuns) {
   for (const auto* const json : {"", "{", "[]", "{\"program\": \"tutti-bench\"}", "{\"program\": \"tutti-sgd\"}"})
     EXPECT_THROW(static_cast<void>(shown_run("file", json)), apps::InputError) << json;

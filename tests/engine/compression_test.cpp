@@ -376,6 +376,12 @@ TEST(Compressed, BadArgumentsAreNamed) {
   const std::uint32_t place = 10;
   std::memcpy(bad.data(), &place, sizeof place);
   EXPECT_THAT(refusal([&] { decompress_add(Compression::top_k, bad, in); }), HasSubstr("bytes with the place 10"));
+  const CompressionOptions two{.keep = 0.2};
+  Packed twice = packed(Compression::top_k, in, two);
+  std::memcpy(twice.data() + sizeof place, twice.data(), sizeof place);
+  EXPECT_THAT(refusal([&] { decompress(Compression::top_k, twice, in, two); }), HasSubstr("places that rise"));
+  Floats whole(10);
+  EXPECT_THAT(refusal([&] { compress(Compression::bf16, whole, whole, out); }), HasSubstr("memory of their own"));
 }
 
 }  // namespace

@@ -169,6 +169,11 @@ TEST_F(BucketedSums, RefuseWhatIsNotAllowed) {
   expect_throw<ArgumentError>(
       [&] { BucketedAllreduce(Buckets(sizes, Type::fp32), std::span{tensors}.first(1), Op::sum, comm_); },
       {"'tensors'", "1 tensors", "2 tensors", rank});
+  const auto of = [&](const std::vector<void*>& given) {
+    BucketedAllreduce(Buckets(sizes, Type::fp32, {Bytes{8}, Bytes{8}}), given, Op::sum, comm_);
+  };
+  expect_throw<ArgumentError>([&] { of({tensors[0], nullptr}); }, {"null for tensor 1 of 3 elements", rank});
+  expect_throw<ArgumentError>([&] { of({tensors[0], tensors[0]}); }, {"which share memory", rank});
   BucketedAllreduce sums{Buckets{sizes, Type::fp32}, tensors, Op::sum, comm_};
   expect_throw<ArgumentError>([&] { sums.ready(2); }, {"'tensor'", "is 2", "0 to 1", rank});
   expect_throw<ArgumentError>([&] { sums.ready(-1); }, {"'tensor'", "is -1", rank});

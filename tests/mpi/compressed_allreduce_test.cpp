@@ -174,6 +174,20 @@ TEST(CompressedAllreduces, MayEndWithARunUnderWay) {
   barrier(comm);
 }
 
+TEST(CompressedAllreduces, OfOtherFormatsOnOtherRanksAreRefusedOnAll) {
+  const Communicator comm{MPI_COMM_WORLD};
+  if (comm.size() < 2) GTEST_SKIP() << "one rank alone always matches itself";
+  const bool is_first = comm.rank() == Rank{0};
+  EXPECT_THROW((CompressedAllreduce{Count{10}, is_first ? Compression::int8 : Compression::fp8_e4m3, comm}),
+               MismatchError);
+  EXPECT_THROW((CompressedAllreduce{Count{10}, Compression::int8, comm, {.block = Count{is_first ? 2 : 4}}}),
+               MismatchError);
+  EXPECT_THROW((CompressedAllreduce{Count{is_first ? 10 : 11}, Compression::int8, comm}), MismatchError);
+  std::vector<float> ones(10, 1.0F);
+  CompressedAllreduce{Count{10}, Compression::int8, comm}.run(ones);  // the communicator works on
+  EXPECT_EQ(ones[9], static_cast<float>(comm.size()));
+}
+
 TEST(CompressedAllreduces, RefuseWhatTheyCannotDo) {
   using testing::HasSubstr;
   const Communicator comm{MPI_COMM_WORLD};

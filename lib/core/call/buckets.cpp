@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <functional>
 #include <limits>
 #include <utility>
 
@@ -75,6 +76,27 @@ int Buckets::bucket_of(int tensor) const {
   return bucket_of_[checked_index("Buckets::bucket_of", "tensor", tensor, bucket_of_.size())];
 }
 
+namespace {
+
+/// Tensors of different buckets are summed at the same time.
+void require_apart(const CallSite& site, std::span<void* const> tensors, std::span<const Count> sizes, Bytes element) {
+  std::vector<std::size_t> order;
+  for (std::size_t i = 0; i < tensors.size(); ++i) {
+    if (sizes[i] == Count{0}) continue;
+    if (tensors[i] == nullptr)
+      refuse(site, "tensors", fmt::format("null for tensor {} of {} elements", i, sizes[i].value()), "its memory");
+    order.push_back(i);
+  }
+  const auto begin = [&](std::size_t i) { return static_cast<const std::byte*>(tensors[i]); };
+  std::ranges::sort(order, std::less{}, begin);
+  for (std::size_t k = 1; k < order.size(); ++k)
+    if (begin(order[k]) < begin(order[k - 1]) + sizes[order[k - 1]].value() * element.value())
+      refuse(site, "tensors", fmt::format("tensors {} and {}, which share memory", order[k - 1], order[k]),
+             "tensors with memory of their own");
+}
+
+}  // namespace
+
 BucketedAllreduce::BucketedAllreduce(Buckets buckets, std::span<void* const> tensors, const Op& op,
                                      const Communicator& comm, const Options& options)
     : buckets_(std::move(buckets)), rank_(comm.rank()) {
@@ -82,6 +104,7 @@ BucketedAllreduce::BucketedAllreduce(Buckets buckets, std::span<void* const> ten
   if (tensors.size() != sizes.size())
     refuse({"BucketedAllreduce", rank_}, "tensors", fmt::format("a list of {} tensors", tensors.size()),
            fmt::format("the {} tensors of the buckets", sizes.size()));
+  require_apart({"BucketedAllreduce", rank_}, tensors, sizes, size_of(buckets_.type()));
   for (int bucket = 0; bucket < buckets_.size(); ++bucket) {
     std::vector<ListedBuffer> list;
     for (const int tensor : buckets_.tensors(bucket)) {

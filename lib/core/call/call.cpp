@@ -54,8 +54,8 @@ bool has_lists_of(const Call& call, const Problem& problem) {
 bool repeats(const Call& call, const Options& options, records::Manner manner, const RecentCall& recent) {
   const Call& then = recent.call;
   return call.in == then.in && call.out == then.out && call.count == then.count && call.collective == then.collective &&
-         call.type == then.type && call.root == then.root && call.op == then.op && manner == recent.manner &&
-         options.algorithm == recent.algorithm && options.bits == recent.bits &&
+         call.type == then.type && call.root == then.root && call.op == then.op && call.form == then.form &&
+         manner == recent.manner && options.algorithm == recent.algorithm && options.bits == recent.bits &&
          options.accumulate == recent.accumulate && options.rounding == recent.rounding &&
          call.is_uneven == then.is_uneven && (!call.is_uneven || has_lists_of(call, recent.plan->plan().key().problem));
 }
@@ -86,7 +86,7 @@ auto checked(Call call, CommunicatorState& state, const Options& options, record
     refuse(site, "bits", *options.bits == Bits::differ ? "Bits::differ" : "no value of Bits",
            "Bits::same, Bits::fixed");
   call.op = op_of(site, call, options);
-  PlanKey key{.type = call.type, .op = call.op};
+  PlanKey key{.type = call.type, .op = call.op, .form = call.form};
   key.problem = problem_of(site, call, state.members().size(), memory);
   key.places = {memory.in.device, memory.out.device};
   const Selection selection = chosen(call, key.problem, state, options, manner);

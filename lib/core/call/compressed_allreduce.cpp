@@ -3,11 +3,14 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
+#include <bit>
 #include <optional>
 #include <vector>
 
 #include "lib/core/call/arguments.hpp"
 #include "tutti/allgather.hpp"
+#include "tutti/allreduce.hpp"
 #include "tutti/alltoall.hpp"
 
 namespace tutti {
@@ -33,6 +36,7 @@ class CompressedAllreduce::State {
         count_(checked_count(count, options)),
         ranks_(static_cast<std::size_t>(comm.size())),
         own_(static_cast<std::size_t>(comm.rank().value())) {
+    require_same_settings(comm);
     const Count part = is_top() ? count : part_of(count, compression, comm.size(), how);
     part_ = static_cast<std::size_t>(part.value());
     part_bytes_ = static_cast<std::size_t>(compressed_size(compression, part, how).value());
@@ -100,6 +104,23 @@ class CompressedAllreduce::State {
     static_cast<void>(compressed_size(compression_, count, how_));
     if (options.stream) refuse(site_, "stream", "given", "no stream");
     return static_cast<std::size_t>(count.value());
+  }
+  /// Bytes of another format would be taken for this one's. Collective.
+  void require_same_settings(const Communicator& comm) const {
+    std::uint64_t hash = static_cast<std::uint64_t>(compression_);
+    const auto mix = [&hash](std::uint64_t value) { hash = (hash ^ value) * 0x9e3779b97f4a7c15U; };
+    mix(count_);
+    mix(static_cast<std::uint64_t>(how_.block.value()));
+    mix(std::bit_cast<std::uint64_t>(how_.keep));
+    mix(static_cast<std::uint64_t>(how_.rounding));
+    const auto own = static_cast<std::int64_t>(hash >> 2U);
+    std::array<std::int64_t, 2> least{own, -own};
+    allreduce(std::span{least}, Op::min, comm);
+    if (least[0] != -least[1])
+      throw MismatchError(
+          fmt::format("tutti::CompressedAllreduce on rank {}: ranks have other counts, formats, blocks, "
+                      "shares to keep or rounding",
+                      comm.rank().value()));
   }
   [[nodiscard]] bool is_top() const { return compression_ == Compression::top_k; }
   [[nodiscard]] Range range(std::size_t rank) const {

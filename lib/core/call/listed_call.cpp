@@ -24,6 +24,15 @@ bool lie_in_a_row(const ListPart& part) {
          }) == part.members.end();
 }
 
+/// The same total may be made of other buffers. 0: of one.
+std::uint32_t form_of(const ListPart& part) {
+  if (part.members.size() == 1) return 0;
+  std::uint64_t hash = 1;
+  for (const Member& member : part.members)
+    hash = (hash ^ static_cast<std::uint64_t>(member.block)) * 0x9e3779b97f4a7c15U;
+  return static_cast<std::uint32_t>(hash >> 32U) | 1U;
+}
+
 }  // namespace
 
 ListedCall::ListedCall(const ListCall& list, const Communicator& comm)
@@ -46,13 +55,17 @@ Call ListedCall::call_for(const ListCall& list, ListPart part) {
   const Member& first = part.members.front();
   buffers_.push_back(part.members.size());
   packed_.emplace_back();
-  if (part.members.size() == 1 || (rows_ == 1 && lie_in_a_row(part))) return call_of(list, first.in, first.out, count);
+  Call call = call_of(list, first.in, first.out, count);
+  call.form = form_of(part);
+  if (part.members.size() == 1 || (rows_ == 1 && lie_in_a_row(part))) return call;
   Packed& packed = packed_.back().emplace();
   packed.members = std::move(part.members);
   packed.block = part.block;
   take_memory(packed);
   const std::int64_t own = collective_ == Collective::allgather ? rank_.value() * packed.block : 0;
-  return call_of(list, packed.data + own, packed.data, count);
+  call.in = packed.data + own;
+  call.out = packed.data;
+  return call;
 }
 
 /// On the device of the buffers, if they are on one. Without memory there the host's will do.

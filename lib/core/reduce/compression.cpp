@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
+#include <functional>
 #include <limits>
 #include <string>
 
@@ -83,10 +84,14 @@ void compress_top(std::span<const float> in, std::span<float> error, std::byte* 
 
 void decompress_top(std::string_view function, std::span<const std::byte> in, std::span<float> out, std::size_t kept,
                     bool adds) {
-  for (std::size_t i = 0; i < kept; ++i)
-    if (const std::uint32_t place = selected(in.data(), kept, i).place; place >= out.size())
+  std::uint64_t least = 0;
+  for (std::size_t i = 0; i < kept; ++i) {
+    const std::uint32_t place = selected(in.data(), kept, i).place;
+    if (place < least || place >= out.size())
       refuse(function, "in", fmt::format("bytes with the place {}", place),
-             fmt::format("what compress() gives for {} elements", out.size()));
+             fmt::format("what compress() gives for {} elements, places that rise", out.size()));
+    least = std::uint64_t{place} + 1;
+  }
   if (!adds) std::ranges::fill(out, 0.0F);
   for (std::size_t i = 0; i < kept; ++i) {
     const Selected its = selected(in.data(), kept, i);
@@ -123,6 +128,12 @@ void compress(Compression compression, std::span<const float> in, std::span<floa
   if (!error.empty() && error.size() != in.size())
     refuse("compress", "error", fmt::format("{} elements", error.size()),
            fmt::format("none, or {} as 'in'", in.size()));
+  const auto share = [](const auto& a, const auto& b) {
+    const std::less<const void*> before;
+    return !a.empty() && !b.empty() && before(a.data(), b.data() + b.size()) && before(b.data(), a.data() + a.size());
+  };
+  if (share(in, error) || share(in, out) || share(error, out))
+    refuse("compress", "error", "memory that it, 'in' or 'out' share", "memory of their own");
   if (compression == Compression::top_k)
     return compress_top(in, error, out.data(), static_cast<std::size_t>(layout.first) / 4);
   const auto& kernels = low_precision_kernels().compress[static_cast<std::size_t>(compression)];

@@ -57,6 +57,7 @@ std::uint32_t fingerprint_of(const PlanKey& key) {
     mix(letter);
   mix(problem.parameter);
   mix(key.choice.segment);
+  if (key.form != 0) mix(key.form);
   return static_cast<std::uint32_t>(hash);
 }
 
@@ -80,8 +81,8 @@ records::Signature signature_of(const PlanKey& key) {
 bool operator==(const PlanKey& a, const PlanKey& b) {
   const Problem &p = a.problem, &q = b.problem;
   return a.choice == b.choice && p.collective == q.collective && p.count == q.count && p.aliasing == q.aliasing &&
-         p.root == q.root && p.parameter == q.parameter && a.type == b.type && a.op == b.op && p.in == q.in &&
-         p.out == q.out && a.places == b.places;
+         p.root == q.root && p.parameter == q.parameter && a.type == b.type && a.op == b.op && a.form == b.form &&
+         p.in == q.in && p.out == q.out && a.places == b.places;
 }
 
 std::size_t HashPlanKey::operator()(const PlanKey& key) const noexcept {
@@ -94,6 +95,7 @@ std::size_t HashPlanKey::operator()(const PlanKey& key) const noexcept {
   mix(problem.aliasing.offset() ? problem.aliasing.offset()->value() + 1 : 0);
   mix(std::bit_cast<std::uint64_t>(key.op.scale()));
   mix(key.places.input << 8 | key.places.output);
+  mix(key.form);
   mix(static_cast<std::int64_t>(problem.root.value()) << 32 | problem.parameter);
   for (const auto list : {problem.in.counts, problem.in.offsets, problem.out.counts, problem.out.offsets})
     for (const Count count : list)

@@ -21,6 +21,7 @@ struct PlanKey {
   Problem problem{};
   Type type = Type::int8;
   Op op = Op::sum;
+  std::uint32_t form = 0;  ///< Call::form
   device::BufferDevices places{};
   friend bool operator==(const PlanKey& a, const PlanKey& b);
 };
