@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include "tutti/algorithm.hpp"
+
 namespace tutti::detail {
 namespace {
 
