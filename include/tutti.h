@@ -9,9 +9,10 @@
 //     tutti_comm_free(&comm);
 //
 // - Functions return a tutti_status; no exception leaves them. Text about errors: tutti/c/status.h.
-// - Handles (tutti_comm, tutti_request, tutti_plan, tutti_batch, tutti_op, tutti_compressed) are pointers to objects that the library
-//   owns. Functions that make one store it in their last argument, and store NULL if they fail. Functions that free one
-//   take its address and set it to NULL. A NULL handle is an argument error; only freeing NULL does nothing.
+// - Handles (tutti_comm, tutti_request, tutti_plan, tutti_batch, tutti_op, tutti_compressed) are pointers to objects
+//   that the library owns. Functions that make one store it in their last argument, and store NULL if they fail.
+//   Functions that free one take its address and set it to NULL. A NULL handle is an argument error; only freeing NULL
+//   does nothing.
 // - Text and lists that a function stores by pointer belong to the handle that was asked, until the same function is
 //   called with it again or it is freed; those of no handle are valid until the process ends.
 // - A handle is used by one thread at a time.

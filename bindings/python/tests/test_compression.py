@@ -58,7 +58,7 @@ def test_options_of_compression():
     assert np.count_nonzero(kept) == 50 and np.abs(x[kept == 0]).max() <= np.abs(kept[kept != 0]).min()
     with pytest.raises(tutti.ArgumentError, match="compression is 'int4'; allowed are bf16, fp16"):
         tutti.compress("int4", x)
-    with pytest.raises(tutti.ArgumentError, match="x has elements of fp64; allowed are those of fp32"):
+    with pytest.raises(tutti.ArgumentError, match="x has elements of float64; allowed are those of float32"):
         tutti.compress("int8", x.astype(np.float64))
     with pytest.raises(tutti.ArgumentError, match="'keep' is 0"):
         tutti.compress("top_k", x, keep=0.0)

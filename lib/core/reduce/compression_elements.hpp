@@ -34,9 +34,9 @@ constexpr Floats limited(Floats value, float largest) {
   using Bits = Retyped<std::uint32_t, Floats>;
   using Signed = Retyped<std::int32_t, Floats>;
   const Bits sign = cast<Bits>(value) & float_sign, magnitude = cast<Bits>(value) ^ sign;
-  const Bits finite = cast<Signed>(magnitude) < float_infinity ? same<Bits>(bits_of(largest)) : magnitude;
-  const Bits within =
-      (cast<Signed>(magnitude) > static_cast<std::int32_t>(bits_of(largest)) ? finite : magnitude) | sign;
+  const auto most = static_cast<std::int32_t>(bits_of(largest));
+  const Bits finite = cast<Signed>(magnitude) > most ? same<Bits>(bits_of(largest)) : magnitude;
+  const Bits within = (cast<Signed>(magnitude) < float_infinity ? finite : magnitude) | sign;
   return cast<Floats>(cast<Signed>(magnitude) > float_infinity ? same<Bits>(0x7fc00000u) : within);
 }
 

@@ -39,8 +39,8 @@ struct SmallElement {
   static constexpr Retyped<float, Sums> to_float(Sums sums) {
     if constexpr (std::is_same_v<Lane<Sums>, double>) {
       const auto near = convert<float>(sums);
-      const auto is_between = ((near - near) == 0) & (near != 0);  // else infinite, NaN, or nothing
-      return is_between ? float_to_odd(sums) : near;
+      const auto odd = near != 0 ? float_to_odd(sums) : near;
+      return near - near == 0 ? odd : near;  // else infinite, or NaN
     } else {
       return sums;
     }
