@@ -181,7 +181,7 @@ DataSet made_up(int images, std::uint64_t seed) {
   constexpr int side = 28, points = side * side, classes = 10, white = 255, most_move = 2;
   DataSet data{"made-up images", points, side, classes, white, {}, {}};
   const auto place = [](int label, int y, int x) {
-    const std::int64_t in_patterns = std::int64_t{label} * points + y * side + x;
+    const std::int64_t in_patterns = std::int64_t{label} * points + std::int64_t{y} * side + x;
     return static_cast<std::size_t>(in_patterns);
   };
   Random random{seed, Random::Purpose::made_up};

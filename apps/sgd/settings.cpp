@@ -75,6 +75,28 @@ void add_communication(apps::Options& options, Settings& settings) {
       .choice("algorithm", settings.algorithm, allreduce_algorithms(), "allreduce algorithm, else Tutti chooses");
 }
 
+/// Throws if an option is given that has no effect.
+void require_used(const Settings& settings) {
+  const Settings usual;
+  if (settings.keep != usual.keep && settings.compress != "top_k")
+    throw apps::InputError("--keep is that of --compress top_k");
+  if (settings.channels != usual.channels && settings.model != "cnn")
+    throw apps::InputError("--channels is that of --model cnn");
+  if (settings.momentum != usual.momentum && settings.optimizer != "sgd")
+    throw apps::InputError("--momentum is that of --optimizer sgd");
+  if (settings.study && (settings.overlap || settings.zero > 0 || !settings.compress.empty()))
+    throw apps::InputError("--study tries --overlap, --zero and --compress by itself");
+}
+
+void require_compressible(const Settings& settings) {
+  if (settings.compress.empty()) return;
+  if (settings.precision != "fp32") throw apps::InputError("--compress needs --precision fp32");
+  if (settings.zero > 0) throw apps::InputError("--compress and --zero exclude each other");
+  if (settings.device) throw apps::InputError("--compress is for the host, not for --device");
+  if (!settings.algorithm.empty())
+    throw apps::InputError("--algorithm is that of the allreduce, and --compress makes none");
+}
+
 }  // namespace
 
 apps::Options command_line(Settings& settings) {
@@ -131,21 +153,8 @@ void require_consistent(const Settings& settings) {
   if (settings.zero > 0 && !settings.algorithm.empty()) {
     throw apps::InputError("--algorithm is that of the allreduce, and --zero 1 makes none");
   }
-  const Settings usual;
-  if (settings.keep != usual.keep && settings.compress != "top_k")
-    throw apps::InputError("--keep is that of --compress top_k");
-  if (settings.channels != usual.channels && settings.model != "cnn")
-    throw apps::InputError("--channels is that of --model cnn");
-  if (settings.momentum != usual.momentum && settings.optimizer != "sgd")
-    throw apps::InputError("--momentum is that of --optimizer sgd");
-  if (settings.study && (settings.overlap || settings.zero > 0 || !settings.compress.empty()))
-    throw apps::InputError("--study tries --overlap, --zero and --compress by itself");
-  if (settings.compress.empty()) return;
-  if (settings.precision != "fp32") throw apps::InputError("--compress needs --precision fp32");
-  if (settings.zero > 0) throw apps::InputError("--compress and --zero exclude each other");
-  if (settings.device) throw apps::InputError("--compress is for the host, not for --device");
-  if (!settings.algorithm.empty())
-    throw apps::InputError("--algorithm is that of the allreduce, and --compress makes none");
+  require_used(settings);
+  require_compressible(settings);
 }
 
 }  // namespace tutti::sgd

@@ -107,7 +107,7 @@ class CompressedAllreduce::State {
   }
   /// Bytes of another format would be taken for this one's. Collective.
   void require_same_settings(const Communicator& comm) const {
-    std::uint64_t hash = static_cast<std::uint64_t>(compression_);
+    auto hash = static_cast<std::uint64_t>(compression_);
     const auto mix = [&hash](std::uint64_t value) { hash = (hash ^ value) * 0x9e3779b97f4a7c15U; };
     mix(count_);
     mix(static_cast<std::uint64_t>(how_.block.value()));

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
-#include <functional>
+#include <cstdint>
 #include <limits>
 #include <string>
 
@@ -51,7 +51,7 @@ struct Layout {
 Layout layout_of(Compression compression, Count count, const CompressionOptions& options) {
   const std::int64_t n = count.value();
   if (compression == Compression::top_k) {
-    const std::int64_t wanted = static_cast<std::int64_t>(std::ceil(options.keep * static_cast<double>(n)));
+    const auto wanted = static_cast<std::int64_t>(std::ceil(options.keep * static_cast<double>(n)));
     const std::int64_t kept = n == 0 ? 0 : std::clamp<std::int64_t>(wanted, 1, n);
     return {4 * kept, 4 * kept};
   }
@@ -129,8 +129,8 @@ void compress(Compression compression, std::span<const float> in, std::span<floa
     refuse("compress", "error", fmt::format("{} elements", error.size()),
            fmt::format("none, or {} as 'in'", in.size()));
   const auto share = [](const auto& a, const auto& b) {
-    const std::less<const void*> before;
-    return !a.empty() && !b.empty() && before(a.data(), b.data() + b.size()) && before(b.data(), a.data() + a.size());
+    const auto begin = [](const auto& span) { return reinterpret_cast<std::uintptr_t>(span.data()); };
+    return !a.empty() && !b.empty() && begin(a) < begin(b) + b.size_bytes() && begin(b) < begin(a) + a.size_bytes();
   };
   if (share(in, error) || share(in, out) || share(error, out))
     refuse("compress", "error", "memory that it, 'in' or 'out' share", "memory of their own");
