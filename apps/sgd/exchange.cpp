@@ -88,8 +88,7 @@ Exchange<T>::~Exchange() = default;
 template <class T>
 Options Exchange<T>::options() const {
   // What travels in 16 bits is added in 32.
-  const bool is_wide = format_.has_value() && machine_.device() == nullptr;
-  return {.algorithm = settings_.algorithm, .accumulate = is_wide ? std::optional{Type::fp32} : std::nullopt};
+  return {.algorithm = settings_.algorithm, .accumulate = format_ ? std::optional{Type::fp32} : std::nullopt};
 }
 
 template <class T>

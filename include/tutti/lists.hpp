@@ -105,6 +105,7 @@ template <class R>
 // 0.
 //         ArgumentError also for an output that shares memory with another buffer of the list. Ranks whose lists differ
 //         meet with what happens to ordinary calls with other counts: Error or MismatchError, or a report of the hang.
+//         If short buffers differ, but not their total, MPI's messages do not tell: TUTTI_CHECK=1 does.
 // Stream  With Options::stream each buffer is a call of its own in the stream, and all of them are on one device.
 //         ArgumentError in a plan: a graph that captures the blocking call does the same.
 // The array of ListedBuffer is not used after the call has returned; the buffers belong to it until it is complete.

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cstdlib>
 #include <numeric>
 #include <thread>
 
@@ -389,8 +390,10 @@ TEST_F(RefusedLists, ThatDifferBetweenRanks) {
   for (const std::int64_t other : {std::int64_t{11}, 2 * packed}) {
     const Communicator own{MPI_COMM_WORLD};
     const bool is_other = world_rank() == 1;
-    // Once with the same total.
-    const std::vector<ListedBuffer> list{at(0, is_other && other == 11 ? 9 : 10), at(20, is_other ? other : 10)};
+    // Once with the same total, which messages of MPI do not tell without the check of arguments.
+    const bool is_told = std::getenv("TUTTI_TRANSPORT") == nullptr || std::getenv("TUTTI_CHECK") != nullptr;
+    const std::int64_t first = is_other && other == 11 && is_told ? 9 : 10;
+    const std::vector<ListedBuffer> list{at(0, first), at(20, is_other ? other : 10)};
     std::string told;
     for (int calls = 0; calls < 3 && told.empty(); ++calls) {  // a rank whose own call could end learns it in the next
       try {
