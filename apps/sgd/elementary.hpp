@@ -8,6 +8,8 @@
 #include <cstdint>
 #include <limits>
 
+#include "lib/core/reduce/convert.hpp"
+
 namespace tutti::sgd {
 
 namespace detail {
@@ -120,60 +122,19 @@ constexpr T log(T x) {
 /// The square root, correctly rounded.
 template <class T>
 constexpr T root(T x) {
-#ifdef __CUDA_ARCH__
-  return ::sqrt(x);
-#else
   return std::sqrt(x);
-#endif
 }
 
 /// Two formats of 16 bits: bf16 has 8 bits of exponent and 7 of fraction, fp16 5 and 10.
 enum class Format16 : std::uint8_t { bf16, fp16 };
 
-namespace detail {
-
-/// Bits without the lowest `count`, rounded to nearest, ties to even.
-constexpr std::uint32_t rounded_off(std::uint32_t bits, std::uint32_t count) {
-  return (bits + (std::uint32_t{1} << (count - 1)) - 1 + (bits >> count & 1U)) >> count;
-}
-
-constexpr std::uint16_t narrowed_to_fp16(std::uint32_t bits) {
-  const auto sign = static_cast<std::uint16_t>(bits >> 16 & 0x8000U);
-  const std::uint32_t magnitude = bits & 0x7fffffffU;
-  std::uint32_t result = 0;
-  if (magnitude > 0x7f800000U) {
-    result = 0x7e00U;
-  } else if (magnitude >= 0x477ff000U) {  // rounds to 2^16
-    result = 0x7c00U;
-  } else if (magnitude >= 0x38800000U) {  // 2^-14, the least normal number
-    result = rounded_off(magnitude - (112U << 23), 13);
-  } else if (magnitude >= 0x33000000U) {  // 2^-25, which rounds to 0 or more
-    const std::uint32_t fraction = (magnitude & 0x7fffffU) | 0x800000U;
-    result = rounded_off(fraction, 126 - (magnitude >> 23));
-  }
-  return static_cast<std::uint16_t>(sign | result);
-}
-
-constexpr std::uint32_t widened_from_fp16(std::uint32_t bits) {
-  const std::uint32_t sign = (bits & 0x8000U) << 16, exponent = bits >> 10 & 0x1fU, fraction = bits & 0x3ffU;
-  if (exponent == 0x1fU) return sign | 0x7f800000U | fraction << 13;
-  if (exponent > 0) return sign | ((exponent + 112U) << 23) | fraction << 13;
-  // 2^-24 * fraction, which float holds exactly.
-  return sign | std::bit_cast<std::uint32_t>(static_cast<float>(fraction) * 0x1p-24F);
-}
-
-}  // namespace detail
-
 /// Rounded to nearest, ties to even; what is too large becomes infinity.
 constexpr std::uint16_t narrowed(Format16 format, float value) {
-  const auto bits = std::bit_cast<std::uint32_t>(value);
-  if (format == Format16::fp16) return detail::narrowed_to_fp16(bits);
-  if ((bits & 0x7fffffffU) > 0x7f800000U) return static_cast<std::uint16_t>(bits >> 16 | 0x40U);
-  return static_cast<std::uint16_t>(detail::rounded_off(bits, 16));
+  return static_cast<std::uint16_t>(format == Format16::fp16 ? float_to_half(value) : float_to_bfloat(value));
 }
 constexpr float widened(Format16 format, std::uint16_t bits) {
   const std::uint32_t wide = bits;
-  return std::bit_cast<float>(format == Format16::fp16 ? detail::widened_from_fp16(wide) : wide << 16);
+  return format == Format16::fp16 ? half_to_float(wide) : bfloat_to_float(wide);
 }
 
 }  // namespace tutti::sgd

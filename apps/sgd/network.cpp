@@ -17,14 +17,6 @@ std::size_t size_of(int width) { return static_cast<std::size_t>(width); }
 
 }  // namespace
 
-std::size_t parameter_count(std::span<const int> widths) {
-  std::size_t count = 0;
-  for (std::size_t layer = 1; layer < widths.size(); ++layer) {
-    count += (size_of(widths[layer - 1]) + 1) * size_of(widths[layer]);
-  }
-  return count;
-}
-
 Network Network::perceptron(const std::vector<int>& widths) {
   Network network;
   Geometry in{1, 1, size_of(widths.front())};

@@ -61,9 +61,6 @@ class Network {
   std::size_t parameter_count_ = 0;
 };
 
-/// The parameters of the perceptron with these widths, without making it.
-[[nodiscard]] std::size_t parameter_count(std::span<const int> widths);
-
 /// Weights drawn evenly from +-sqrt(6 / (inputs + outputs)), or from +-sqrt(6 / inputs) behind which is a maximum with
 /// 0: this keeps signals as large from layer to layer. Biases are 0. Sources: Glorot & Bengio, Understanding the
 /// difficulty of training deep feedforward neural networks, AISTATS 2010; He et al., Delving deep into rectifiers,

@@ -136,7 +136,8 @@ std::string page_text(const RunDescription& run, const std::vector<EpochReport>&
       "<meta name=\"viewport\" content=\"width=device-width\">\n<title>tutti-sgd</title>\n<style>{}</style>\n"
       "</head>\n<body>\n<h1>A training by tutti-sgd</h1>\n",
       style);
-  text += tag("pre", apps::xml_escaped(header_text(run).substr(0, header_text(run).find("\n\n"))));
+  const std::string header = header_text(run);
+  text += tag("pre", apps::xml_escaped(header.substr(0, header.find("\n\n"))));
   text += tag("h2", "How it learnt");
   text += curve("loss", runs, &ShownRun::loss, true) + curve("test accuracy, %", runs, &ShownRun::test_accuracy, false);
   text += tag("h2", "How fast it was");

@@ -11,6 +11,7 @@
 
 #include "lib/core/reduce/kernels.hpp"
 #include "tests/mpi/allreduce_cases.hpp"
+#include "tests/mpi/gathering_cases.hpp"
 
 namespace tutti::test {
 namespace {
@@ -49,25 +50,6 @@ std::vector<T> wanted(std::int64_t count, unsigned seed, int last, const Way& wa
     reduce_many_kernel(detail::accumulating(way.op, way.wide, way.rounding), type_of<T>)(
         pointers.data(), pointers.size(), sums.data(), nullptr, static_cast<std::size_t>(count));
   return sums;
-}
-
-template <class T>
-testing::AssertionResult same(std::span<const T> a, std::span<const T> b) {
-  const auto [x, y] =
-      std::ranges::mismatch(a, b, [](const T& l, const T& r) { return std::memcmp(&l, &r, sizeof(T)) == 0; });
-  if (x == a.end() && y == b.end()) return testing::AssertionSuccess();
-  return testing::AssertionFailure() << "element " << x - a.begin() << " differs";
-}
-
-std::vector<std::string> choices(Collective collective) {
-  std::vector<std::string> names{""};
-  for (const Algorithm* algorithm : algorithms()) {
-    if (algorithm->collective != collective || !algorithm->gathers) continue;
-    names.emplace_back(algorithm->name);
-    names.push_back(std::string{algorithm->name} + "/256");
-    if (algorithm->parameter.name == "radix") names.push_back(std::string{algorithm->name} + ":3");
-  }
-  return names;
 }
 
 template <class T>
