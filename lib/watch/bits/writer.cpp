@@ -32,10 +32,13 @@ std::string path_of(const std::string& folder, int rank) {
 }
 
 Writer::Writer(const std::string& folder, const FileHeader& header)
-    : path_(path_of(folder, header.rank)), header_(header), room_(header.deep), write_at_(seconds_now() + 1) {
+    : path_(path_of(folder, header.rank)),
+      header_(header),
+      file_(open_exclusively(path_)),
+      room_(header.deep),
+      write_at_(seconds_now() + 1),
+      identity_(file_) {
   buffer_.reserve(buffer_bytes);
-  file_ = open_exclusively(path_);
-  identity_ = FileIdentity{file_};
 }
 
 void Writer::begin() {

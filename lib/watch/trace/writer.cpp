@@ -28,10 +28,10 @@ Writer::Writer(const std::string& folder, FileHeader header, std::int64_t limit)
     : path_((std::filesystem::path{folder} / fmt::format("{}.{}{}", header.host.data(), header.rank, file_suffix))),
       header_(header),
       limit_(limit),
+      file_(open_exclusively(path_)),
       write_at_(now() + most_patience),
-      blocks_(block_count) {
-  file_ = open_exclusively(path_);
-  identity_ = FileIdentity{file_};
+      blocks_(block_count),
+      identity_(file_) {
   start_block(0);
   static_cast<void>(name(""));
 }
