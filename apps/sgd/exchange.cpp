@@ -76,7 +76,7 @@ Exchange<T>::Exchange(const Machine& machine, const Network& network, const Sett
     auto& sum = *sums_.emplace_back(std::make_unique<Sum>());
     if (format_) sum.narrow = Array<std::uint16_t>{machine, all.count};
     if (const auto compression = settings.compression())
-      sum.compressed.emplace(Count{all.count}, *compression, comm, CompressionOptions{.keep = settings.keep});
+      sum.compressed.emplace(compressed_sum(Count{all.count}, *compression));
     else if (!uses_stream())
       sum.plan.emplace(plan_sum(owned_.size() - 1));
   }
@@ -84,6 +84,13 @@ Exchange<T>::Exchange(const Machine& machine, const Network& network, const Sett
 
 template <class T>
 Exchange<T>::~Exchange() = default;
+
+template <class T>
+CompressedAllreduce Exchange<T>::compressed_sum(Count count, Compression compression) const {
+  const CompressionOptions how{.keep = settings_.keep};
+  if (machine_.device() != nullptr) return CompressedAllreduce::on_device(count, compression, comm_, how);
+  return {count, compression, comm_, how};
+}
 
 template <class T>
 Options Exchange<T>::options() const {
@@ -168,8 +175,13 @@ template <class T>
 void Exchange<T>::start(std::size_t bucket) {
   Sum& sum = *sums_[bucket];
   if (sum.plan) return sum.plan->start();
-  if constexpr (std::is_same_v<T, float>)
-    sum.compressed->start({gradient_ + ranges_[bucket].first, ranges_[bucket].count});
+  if constexpr (std::is_same_v<T, float>) {
+    float* const gradient = gradient_ + ranges_[bucket].first;
+    if (machine_.device() != nullptr)
+      sum.compressed->start(DeviceSpan{gradient, ranges_[bucket].count});
+    else
+      sum.compressed->start(std::span{gradient, ranges_[bucket].count});
+  }
 }
 
 template <class T>

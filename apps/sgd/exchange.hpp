@@ -77,6 +77,7 @@ class Exchange {
   void end(std::size_t bucket);
   [[nodiscard]] void* travelling(std::size_t bucket) const;
   [[nodiscard]] Plan plan_sum(std::size_t bucket) const;
+  [[nodiscard]] CompressedAllreduce compressed_sum(Count count, Compression compression) const;
   [[nodiscard]] std::vector<Count> counts_of(Part range) const;
   [[nodiscard]] Options options() const;
   [[nodiscard]] bool uses_stream() const { return settings_.overlap && machine_.device() != nullptr; }

@@ -7,6 +7,7 @@
 #include <functional>
 #include <memory>
 #include <span>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -31,6 +32,11 @@ class Machine {
       : products_(products), device_(std::move(device)) {}
 
   [[nodiscard]] Device* device() const { return device_.get(); }
+  /// For people: "in order", "by OpenBLAS", "by cuBLAS".
+  [[nodiscard]] std::string_view products() const {
+    if (products_ == Products::in_order) return "in order";
+    return device_ == nullptr ? "by OpenBLAS" : "by cuBLAS";
+  }
 
   /// Does a task for so many elements; tasks are done one after the other.
   template <template <class> class Task, class T>

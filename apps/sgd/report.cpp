@@ -29,12 +29,14 @@ std::string header_text(const RunDescription& run) {
       "Data      {}: {} training and {} test images of {}, {} classes\n"
       "Model     {} {}, {} parameters, {}\n"
       "Training  {}{}, batches of {} images{}, {}, seed {}\n"
+      "Products  {}\n"
       "Sums      {}{}\n\n"
       "{:>6}  {:>11}  {:>14}  {:>13}  {:>9}  {:>13}\n",
       train.name, train.size(), run.data.test.size(), with_plural(train.features, "pixel"), train.classes,
       settings.model == "mlp" ? "perceptron" : "network", run.model, run.parameters, settings.precision,
       with_plural(run.ranks, "rank"), settings.device ? " on GPUs" : "", settings.batch,
-      settings.accumulate > 1 ? fmt::format(" ({} a step)", settings.accumulate) : "", rule, settings.seed, sums,
+      settings.accumulate > 1 ? fmt::format(" ({} a step)", settings.accumulate) : "", rule, settings.seed,
+      run.products, sums,
       (settings.compress.empty() ? "" : ", compressed to " + settings.compress) +
           (settings.overlap ? ", beside the backward pass" : ""),
       "epoch", "loss", "train accuracy", "test accuracy", "samples/s", "communication");
@@ -137,6 +139,7 @@ std::string json_text(const RunDescription& run, const std::vector<EpochReport>&
       {"clip", settings.clip},
       {"seed", settings.seed},
       {"buckets", run.buckets},
+      {"products", std::string{run.products}},
       {"bucket_bytes", settings.bucket},
       {"overlap", settings.overlap},
       {"zero", settings.zero},

@@ -16,7 +16,8 @@ struct RunDescription {
   std::string model;
   std::size_t parameters = 0;
   int ranks = 1;
-  std::string algorithm;  ///< Of the sums; empty: it is chosen call by call.
+  std::string_view products;  ///< Machine::products()
+  std::string algorithm;      ///< Of the sums; empty: it is chosen call by call.
   std::size_t buckets = 1;
   std::size_t bytes_of_step = 0;  ///< That a rank gives to collectives.
   Memory memory;

@@ -127,6 +127,7 @@ class Run {
                      trainer_.network().name(),
                      trainer_.network().parameter_count(),
                      comm.size(),
+                     trainer_.machine().products(),
                      std::string{trainer_.exchange().algorithm()},
                      trainer_.exchange().bucket_count(),
                      trainer_.exchange().bytes_of_step(),

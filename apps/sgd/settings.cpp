@@ -92,7 +92,8 @@ void require_compressible(const Settings& settings) {
   if (settings.compress.empty()) return;
   if (settings.precision != "fp32") throw apps::InputError("--compress needs --precision fp32");
   if (settings.zero > 0) throw apps::InputError("--compress and --zero exclude each other");
-  if (settings.device) throw apps::InputError("--compress is for the host, not for --device");
+  if (settings.device && settings.overlap)
+    throw apps::InputError("--compress and --overlap exclude each other with --device: the host starts the exchanges");
   if (!settings.algorithm.empty())
     throw apps::InputError("--algorithm is that of the allreduce, and --compress makes none");
 }

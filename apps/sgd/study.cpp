@@ -32,8 +32,6 @@ Way way_of(std::string name, const Settings& settings, const Split& data, const 
           trainer->exchange().bytes_of_step()};
 }
 
-bool settings_take_compression(const Settings& settings) { return settings.precision == "fp32" && !settings.device; }
-
 std::vector<Way> ways_of(const Settings& base, const Split& data, const Communicator& comm) {
   constexpr std::size_t usual_bucket = std::size_t{4} << 20;
   Settings plain = base;
@@ -53,7 +51,7 @@ std::vector<Way> ways_of(const Settings& base, const Split& data, const Communic
   add("ZeRO-1, buckets, overlap",
       [&](Settings& settings) { settings.zero = 1, settings.bucket = bucket, settings.overlap = true; });
   add("bf16", [](Settings& settings) { settings.precision = "bf16"; });
-  if (settings_take_compression(base))
+  if (base.precision == "fp32")
     for (const auto* const compression : {"bf16", "fp8_e4m3", "int8", "top_k"})
       add(fmt::format("compressed to {}", compression), [&](Settings& settings) { settings.compress = compression; });
   return ways;

@@ -74,6 +74,7 @@ class Trainer {
   /// Goes on from there; the same on all ranks.
   void resume(const Progress<T>& progress);
   [[nodiscard]] const Network& network() const { return network_; }
+  [[nodiscard]] const Machine& machine() const { return machine_; }
   [[nodiscard]] const Exchange<T>& exchange() const { return exchange_; }
   [[nodiscard]] Memory memory() const;
   /// Of the step in the middle of the last epoch, on this rank.

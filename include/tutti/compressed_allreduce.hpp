@@ -8,6 +8,7 @@
 #include "tutti/call.hpp"
 #include "tutti/communicator.hpp"
 #include "tutti/compression.hpp"
+#include "tutti/device_span.hpp"
 #include "tutti/export.hpp"
 #include "tutti/types.hpp"
 
@@ -22,13 +23,20 @@ namespace tutti {
 /// start on the communicator. Objects that run at the same time have a communicator each.
 ///
 /// All ranks get the same bits, and make these objects, and start them, in the same order with the same arguments. An
-/// object keeps its memory: two floats an element and the compressed bytes. Not thread-safe; for memory of the host.
+/// object keeps its memory: two floats an element and the compressed bytes. Not thread-safe.
 class CompressedAllreduce {
  public:
   /// Collective. `options` are those of both exchanges; they ask for no stream. ArgumentError as compressed_size();
   /// MismatchError on all ranks if they have other counts or compression options.
   TUTTI_API CompressedAllreduce(Count count, Compression compression, const Communicator& comm,
                                 const CompressionOptions& compression_options = {}, const Options& options = {});
+  /// The same for gradients on the device whose context is current in this thread: what the object keeps is there, too,
+  /// and kernels compress, with the bits of the host. All ranks make their objects so, or none does. Error as
+  /// allocate_device().
+  [[nodiscard]] TUTTI_API static CompressedAllreduce on_device(Count count, Compression compression,
+                                                               const Communicator& comm,
+                                                               const CompressionOptions& compression_options = {},
+                                                               const Options& options = {});
   TUTTI_API CompressedAllreduce(CompressedAllreduce&& other) noexcept;
   TUTTI_API CompressedAllreduce& operator=(CompressedAllreduce&& other) noexcept;
   CompressedAllreduce(const CompressedAllreduce&) = delete;
@@ -39,9 +47,11 @@ class CompressedAllreduce {
   /// The gradient becomes the sum of all ranks' gradients times `factor`, which is the same on all ranks: 1 over the
   /// number of ranks for an average. It has `count` elements.
   TUTTI_API void run(std::span<float> gradient, float factor = 1);
+  TUTTI_API void run(DeviceSpan<float> gradient, float factor = 1);
   /// run() in parts: start() compresses and starts the first exchange, test() and wait() go on. The gradient must not
   /// be touched until test() gave true or wait() has returned. StateError if a run is under way.
   TUTTI_API void start(std::span<float> gradient, float factor = 1);
+  TUTTI_API void start(DeviceSpan<float> gradient, float factor = 1);
   /// True if no run is under way (any more).
   [[nodiscard]] TUTTI_API bool test();
   TUTTI_API void wait();
@@ -49,6 +59,9 @@ class CompressedAllreduce {
   /// What this rank's gradients have lost so far, and the sum of its part: added in the next run.
   [[nodiscard]] TUTTI_API std::span<const float> error() const;
   [[nodiscard]] TUTTI_API std::span<const float> sum_error() const;
+  /// They of an object that on_device() made: StateError for another, and from error() and sum_error() for this one.
+  [[nodiscard]] TUTTI_API DeviceSpan<const float> device_error() const;
+  [[nodiscard]] TUTTI_API DeviceSpan<const float> device_sum_error() const;
   /// Both errors become 0. StateError if a run is under way.
   TUTTI_API void reset();
   /// The bytes that one run has for other ranks.
@@ -56,6 +69,7 @@ class CompressedAllreduce {
 
  private:
   class State;
+  explicit CompressedAllreduce(std::unique_ptr<State> state);
   [[nodiscard]] State& state(std::string_view function) const;
   std::unique_ptr<State> state_;
 };

@@ -5,12 +5,16 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string_view>
 
+#include "tutti/device_span.hpp"
 #include "tutti/export.hpp"
 #include "tutti/op.hpp"
 #include "tutti/types.hpp"
+
+struct CUstream_st;  // CUstream and cudaStream_t point to it
 
 namespace tutti {
 
@@ -50,6 +54,23 @@ TUTTI_API void decompress(Compression compression, std::span<const std::byte> in
 /// out += decompressed(in)
 TUTTI_API void decompress_add(Compression compression, std::span<const std::byte> in, std::span<float> out,
                               const CompressionOptions& options = {});
+
+// The same in memory of a device, by kernels that give the host's bits (but for which NaN a NaN is). All memory is on
+// one device, at addresses that 4 divides. With a stream of its context, the work is put into the stream, and the call
+// returns at once; without one it returns when the work is over. Managed memory is compressed by the host, and takes no
+// stream. top_k counts in three passes and writes in two more; with a place twice, or beyond the end, decompress()
+// gives any of its values, or passes it over.
+//
+// Errors  as above, and StateError before MPI_Init and after MPI_Finalize; ArgumentError, which names the rank of
+//         MPI_COMM_WORLD, for memory of several devices and for other streams; Error if the device fails.
+
+TUTTI_API void compress(Compression compression, DeviceSpan<const float> in, DeviceSpan<float> error,
+                        DeviceSpan<std::uint8_t> out, const CompressionOptions& options = {},
+                        std::optional<CUstream_st*> stream = {});
+TUTTI_API void decompress(Compression compression, DeviceSpan<const std::uint8_t> in, DeviceSpan<float> out,
+                          const CompressionOptions& options = {}, std::optional<CUstream_st*> stream = {});
+TUTTI_API void decompress_add(Compression compression, DeviceSpan<const std::uint8_t> in, DeviceSpan<float> out,
+                              const CompressionOptions& options = {}, std::optional<CUstream_st*> stream = {});
 
 /// "bf16", "int8", ... ArgumentError if it is no value of the enum.
 [[nodiscard]] TUTTI_API std::string_view to_string(Compression compression);

@@ -9,6 +9,7 @@
 
 #include "lib/core/memory/memory_kind.hpp"
 #include "lib/core/run/run.hpp"
+#include "lib/device/call/compression.hpp"
 #include "lib/device/driver/in_use.hpp"
 #include "lib/device/driver/loaded.hpp"
 #include "lib/device/driver/scoped_device.hpp"
@@ -80,6 +81,17 @@ void copy_pieces(int /*device*/, std::span<const PieceCopy> /*pieces*/) { refuse
 std::byte* allocate_in_order(int /*device*/, std::int64_t /*bytes*/) { return nullptr; }
 void free_in_order(int /*device*/, std::byte* /*data*/) noexcept {}
 void release_devices() noexcept {}
+CUstream_st* work_stream(int /*device*/) { refuse(); }
+void wait_for(int /*device*/, CUstream_st* /*stream*/) { refuse(); }
+void compress(int /*device*/, Compression /*compression*/, Rounding /*rounding*/, const CompressArguments& /*call*/,
+              CUstream_st* /*stream*/) {
+  refuse();
+}
+void decompress(int /*device*/, Compression /*compression*/, bool /*adds*/, const DecompressArguments& /*call*/,
+                CUstream_st* /*stream*/) {
+  refuse();
+}
+void scale(int /*device*/, float* /*data*/, Count /*count*/, float /*factor*/, CUstream_st* /*stream*/) { refuse(); }
 
 }  // namespace device
 

@@ -1,8 +1,9 @@
 #!/usr/bin/env bash
-# sgd_device_cli_test.sh MPIRUN_SH MPIRUN TUTTI_SGD DIGITS FAKE_CUDA_FOLDER MOST_RANKS - runs tutti-sgd --device as
-# users do, over the fake driver: checkpoints with the bytes of the host's, errors.
+# sgd_device_cli_test.sh MPIRUN_SH MPIRUN TUTTI_SGD DIGITS FAKE_CUDA_FOLDER FAKE_CUBLAS_FOLDER MOST_RANKS - runs
+# tutti-sgd --device as users do, over the fake driver: checkpoints with the bytes of the host's, products by a stand-in
+# for cuBLAS, errors.
 set -u
-mpirun_sh=$1 mpirun=$2 program=$3 digits=$4 fake=$5 most_ranks=$6
+mpirun_sh=$1 mpirun=$2 program=$3 digits=$4 fake=$5 cublas=$6 most_ranks=$7
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
 failures=0
@@ -18,7 +19,7 @@ fail() {
 sgd() {
   local ranks=$1
   shift
-  "$mpirun_sh" "$mpirun" "$ranks" "$program" --data "$folder/digits" --hidden 6,5 --products in-order --seed 3 "$@" \
+  "$mpirun_sh" "$mpirun" "$ranks" "$program" --data "$folder/digits" --hidden 6,5 --products "${products:-in-order}" --seed 3 "$@" \
     >"$folder/out" 2>"$folder/err"
 }
 
@@ -56,6 +57,38 @@ for precision in fp32 fp64; do
 done
 grep -q '"device": true' "$folder/device.json" || fail 'the report does not say that it was a device'
 
+# Gradients that are compressed on the device.
+for compress in int8 top_k; do
+  common=(2 --batch 14 --precision fp32 --epochs 2 --bucket 300 --compress "$compress" --keep 0.2)
+  [ $compress = top_k ] || common=("${common[@]:0:9}")
+  rm -f "$folder"/*.saved
+  sgd "${common[@]}" --checkpoint "$folder/host.saved" || fail "host: ${common[*]}"
+  device "${common[@]}" --checkpoint "$folder/device.saved" || fail "device: ${common[*]}"
+  cmp "$folder/host.saved" "$folder/device.saved" || fail "other weights: ${common[*]}"
+done
+
+# Products by a library have other bits, but not other losses.
+# alike FILE FILE: losses that differ by less than 1e-9 of themselves.
+alike() {
+  paste <(losses "$1" | tr -cd '0-9.eE\n+-') <(losses "$2" | tr -cd '0-9.eE\n+-') |
+    awk '{ d = $1 - $2; if (d < 0) d = -d; if (d > 1e-9 * $1) bad = 1 } END { exit bad || NR != 6 }'
+}
+sgd 2 --batch 14 --precision fp64 --epochs 2 --json "$folder/host.json" || fail 'host, for the library'
+for way in '' '--bucket 300 --overlap --zero 1'; do
+  read -ra more <<<"$way"
+  LD_LIBRARY_PATH=$cublas:${LD_LIBRARY_PATH:-} FAKE_CUBLAS_LOG=1 products=library device 2 --batch 14 --precision fp64 --epochs 2 \
+    "${more[@]}" --json "$folder/device.json" || fail "products by the library $way"
+  grep -q '^Products  by cuBLAS$' "$folder/out" || fail "no word of cuBLAS $way"
+  [ "$(grep -cE '^fake cuBLAS: [0-9]{2,} products$' "$folder/err")" -eq 2 ] || fail "no products of the library $way"
+  alike "$folder/host.json" "$folder/device.json" || fail "other losses by the library $way"
+done
+LD_LIBRARY_PATH=$cublas:${LD_LIBRARY_PATH:-} products=auto device 2 --batch 14 --epochs 1 --model cnn --channels 2,3 ||
+  fail 'a network of convolutions by the library'
+grep -q '^Products  by cuBLAS$' "$folder/out" || fail 'auto did not find the library'
+LD_LIBRARY_PATH=$cublas:${LD_LIBRARY_PATH:-} FAKE_CUBLAS_STATUS=1 products=auto device 2 --batch 14 --epochs 1 ||
+  fail 'a library that does not work, auto'
+grep -q '^Products  in order$' "$folder/out" || fail 'no word of products in order'
+
 # A training goes from the one to the other.
 rm -f "$folder"/*.saved
 sgd 2 --epochs 1 --checkpoint "$folder/both.saved" || fail 'host, epoch 1'
@@ -81,6 +114,10 @@ export LD_LIBRARY_PATH=$fake:${LD_LIBRARY_PATH:-}
 FAKE_CUDA_DEVICES=0 refused '--device: the CUDA driver ' 2
 FAKE_CUDA_MISSING=cuLaunchKernel refused '--device: libcuda.so.1 has no cuLaunchKernel' 2
 refused '--batch: 41 images' 2 --batch 41
+refused '--compress and --overlap exclude each other with --device' 2 --precision fp32 --compress bf16 --overlap
+LD_LIBRARY_PATH=$cublas:$LD_LIBRARY_PATH FAKE_CUBLAS_STATUS=1 products=library \
+  refused '--products library: cuBLAS cannot be used: status 1; allowed: auto, in-order' 2
+ldconfig -p | grep -q libcublas.so || products=library refused '--products library: libcublas was not found' 2
 # One rank's own failure ends all of them.
 FAKE_CUDA_FAIL=cuMemAlloc:3:2 sgd 2 --device && fail 'no memory is no error'
 grep -q 'tutti-sgd: rank .: cuMemAlloc: CUDA_ERROR_OUT_OF_MEMORY' "$folder/err" || fail 'no word of memory'

@@ -37,6 +37,7 @@ class SgdReport : public testing::Test {
             "784-64-10",
             50'890,
             4,
+            "by OpenBLAS",
             "ring",
             3,
             std::size_t{1} << 20,
@@ -57,6 +58,7 @@ class SgdReport : public testing::Test {
 
 TEST_F(SgdReport, TablesSayHowTheWorkIsShared) {
   EXPECT_THAT(header_text(run()), HasSubstr("ZeRO-1 in 3 buckets, beside the backward pass"));
+  EXPECT_THAT(header_text(run()), HasSubstr("Products  by OpenBLAS\n"));
   EXPECT_THAT(row_text(settings_, epochs_[1]), HasSubstr("20.0 %"));
   const std::string step = step_text(run(), epochs_);
   EXPECT_THAT(step,

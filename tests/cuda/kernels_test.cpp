@@ -153,13 +153,20 @@ TEST_F(CudaKernels, AccessVectorsWhole) {
     const std::size_t next = text.find(entry, at + 1);
     const std::string_view kernel = text.substr(at, std::min(next, text.find('\0', at)) - at);
     const std::string_view name = kernel.substr(entry.size(), kernel.find('(') - entry.size());
-    const bool finishes = name.substr(0, 6) == "divide" || name.substr(0, 5) == "scale";
-    EXPECT_EQ(times(kernel, "ld.global.v"), finishes ? 1U : 2U) << name;
-    EXPECT_EQ(times(kernel, "st.global.v"), 1U) << name;
+    const bool finishes = name.starts_with("divide") || name.starts_with("scale");
+    const bool compresses = name.starts_with("compress") || name.starts_with("decompress");
+    // Floats go four at a time; four elements of fp8 are no vector.
+    const bool takes_few = name.starts_with("sum_in") && name.find("fp8") != std::string_view::npos;
+    if (compresses) {
+      EXPECT_GE(times(kernel, "ld.global.v4") + times(kernel, "st.global.v4"), 1U) << name;
+    } else if (!takes_few && !name.starts_with("top_")) {
+      EXPECT_EQ(times(kernel, "ld.global.v"), finishes ? 1U : 2U) << name;
+      EXPECT_EQ(times(kernel, "st.global.v"), 1U) << name;
+    }
     EXPECT_EQ(times(kernel, ".local"), 0U) << name << " keeps something in memory";
     at = next;
   }
-  EXPECT_EQ(kernels, 138U);
+  EXPECT_EQ(kernels, 184U);
 }
 
 /// Devices of other generations compile the PTX when it is loaded, if their driver knows its version.
@@ -184,7 +191,7 @@ TEST_F(CudaKernels, AreMachineCodeForKnownDevicesAndPtxForOthers) {
     EXPECT_TRUE(generations.contains(generation)) << generation;
   EXPECT_NE(ptx.find("\n.version 8.0\n"), std::string_view::npos) << "what the driver of CUDA 12.0 takes";
   EXPECT_NE(ptx.find("\n.target sm_80\n"), std::string_view::npos);
-  EXPECT_LT(bytes, std::uint64_t{6} << 20U) << "the size of the library";
+  EXPECT_LT(bytes, std::uint64_t{9} << 20U) << "the size of the library";
 }
 
 TEST_F(CudaKernels, RefuseAnOperationThatTheTypeHasNot) {

@@ -155,9 +155,10 @@ if(TARGET tutti_sgd)
   target_compile_definitions(device_suites PRIVATE TUTTI_TEST_DIGITS="${digits}")
   add_test(NAME sgd_device_cli_test
            COMMAND ${tests}/apps/sgd_device_cli_test.sh ${PROJECT_SOURCE_DIR}/scripts/mpirun.sh ${MPIEXEC_EXECUTABLE}
-                   $<TARGET_FILE:tutti-sgd> ${digits} $<TARGET_FILE_DIR:fake_cuda> ${TUTTI_TEST_MAX_RANKS})
+                   $<TARGET_FILE:tutti-sgd> ${digits} $<TARGET_FILE_DIR:fake_cuda> $<TARGET_FILE_DIR:fake_cublas>
+                   ${TUTTI_TEST_MAX_RANKS})
   set_tests_properties(sgd_device_cli_test PROPERTIES TIMEOUT 600 PROCESSORS 2 LABELS mpi)
-  add_dependencies(mpi_tests fake_cuda)
+  add_dependencies(mpi_tests fake_cuda fake_cublas)
 endif()
 
 # All collectives and algorithms: one device that all ranks share, and one for each; the host works, or the device; over
@@ -218,6 +219,11 @@ tutti_fake_cuda_test(device_lists_test ${tests}/mpi/device_lists_test.cpp RANKS 
 tutti_again_over_fake_cuda(device_lists_test staged 3 ${staged} FAKE_CUDA_ABORT=1)
 tutti_again_over_fake_cuda(device_lists_test nodes 4 TUTTI_NODES=0,1,1,0 FAKE_CUDA_ABORT=1)
 tutti_again_over_fake_cuda(device_lists_test late 3 ${late} FAKE_CUDA_DEVICES=3)
+# Compression on devices.
+tutti_fake_cuda_test(device_compression_test ${tests}/mpi/device_compression_test.cpp RANKS 1 2 3 4
+                     ENVIRONMENT FAKE_CUDA_ABORT=1)
+tutti_again_over_fake_cuda(device_compression_test late 3 ${late} FAKE_CUDA_DEVICES=3)
+tutti_again_over_fake_cuda(device_compression_test without_pools 2 FAKE_CUDA_MISSING=cuMemAllocAsync FAKE_CUDA_ABORT=1)
 foreach(seed RANGE 1 3)
   tutti_again_over_fake_cuda(device_streams_test late.${seed} 3 ${late} FAKE_CUDA_SEED=${seed} FAKE_CUDA_DEVICES=${seed})
 endforeach()

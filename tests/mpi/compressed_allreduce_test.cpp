@@ -48,7 +48,7 @@ class Reference {
       : c_(c), options_(options), errors_(static_cast<std::size_t>(world_size()), Floats(count)), sum_error_(count) {
     const auto ranks = static_cast<std::size_t>(world_size());
     const auto block = c == Compression::bf16 || c == Compression::fp16
-                           ? std::size_t{1}
+                           ? std::size_t{4}
                            : static_cast<std::size_t>(options.block.value());
     part_ = c == Compression::top_k ? count : ((count + block - 1) / block + ranks - 1) / ranks * block;
   }

@@ -156,7 +156,7 @@ TEST_F(DeviceFixedBits, OfExactSumsAreRoundedOnce) {
   }
 }
 
-/// Sums in fp64, rounded once: the host reduces them, whoever reduces others, and in streams, too.
+/// Sums in fp64, rounded once, and in streams, too, where the host moves them.
 TEST_F(DeviceFixedBits, OfWideSumsAreThoseOfTheHost) {
   const Communicator comm{MPI_COMM_WORLD};
   for (const Rounding rounding : {Rounding::nearest, Rounding::stochastic})
@@ -177,6 +177,38 @@ TEST_F(DeviceFixedBits, OfWideSumsAreThoseOfTheHost) {
       allreduce(in.data(), in.data(), Count{count}, Type::fp32, Op::avg, comm, options);
       EXPECT_TRUE(in.is(wanted.data())) << count << ", in place";
     }
+  if (is_set("TUTTI_STAGING", "device") && world_size() > 1) {
+    EXPECT_GT(comm.counters().at("device.runs_on_device"), 0U);
+  }
+}
+
+/// Every type that may be added in a wider one.
+TEST_F(DeviceFixedBits, OfWideSumsOfEveryTypeAreThoseOfTheHost) {
+  const Communicator comm{MPI_COMM_WORLD};
+  for (const Type type : {Type::fp8_e4m3, Type::fp8_e5m2, Type::fp16, Type::bf16, Type::fp32})
+    for (const Type wide : {Type::fp32, Type::fp64})
+      for (const Rounding rounding : {Rounding::nearest, Rounding::stochastic})
+        for (const Op& op : {Op::sum, Op::avg}) {
+          if (type == wide) continue;
+          const Options options{.accumulate = wide, .rounding = rounding};
+          const auto size = static_cast<std::size_t>(size_of(type).value());
+          constexpr std::size_t count = 1003;
+          std::mt19937 random{static_cast<unsigned>(world_rank()) * 7 + static_cast<unsigned>(type)};
+          std::vector<std::uint8_t> mine(count * size);
+          for (std::uint8_t& byte : mine)
+            byte = static_cast<std::uint8_t>(random());
+          std::vector<std::uint8_t> wanted(mine.size());
+          allreduce(mine.data(), wanted.data(), Count{count}, type, op, comm, options);
+          // One behind what is aligned, too.
+          for (const std::size_t at : {std::size_t{0}, size}) {
+            const DeviceArray in{mine.size() + size}, out{mine.size() + size};
+            TestDevices::get().copy(in.data() + at, mine.data(), mine.size());
+            allreduce(in.data() + at, out.data() + at, Count{count}, type, op, comm, options);
+            std::vector<std::uint8_t> given(mine.size());
+            TestDevices::get().copy(given.data(), out.data() + at, given.size());
+            EXPECT_EQ(given, wanted) << to_string(type) << " in " << to_string(wide) << ", " << to_string(op.kind());
+          }
+        }
 }
 
 /// More than is fetched at once, with cuts that are no multiple of anything; some ranks have theirs on the host.

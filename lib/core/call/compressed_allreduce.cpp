@@ -6,9 +6,10 @@
 #include <array>
 #include <bit>
 #include <optional>
-#include <vector>
+#include <type_traits>
 
 #include "lib/core/call/arguments.hpp"
+#include "lib/core/call/compressor.hpp"
 #include "tutti/allgather.hpp"
 #include "tutti/allreduce.hpp"
 #include "tutti/alltoall.hpp"
@@ -16,12 +17,35 @@
 namespace tutti {
 namespace {
 
-/// A rank's part of a gradient: whole blocks, so that every part has scales of its own.
+using detail::Compressor;
+using detail::Elements;
+
+/// A rank's part of a gradient: whole blocks, so that every part has scales of its own, or four elements, which devices
+/// take at a time.
 Count part_of(Count count, Compression compression, int ranks, const CompressionOptions& options) {
   const bool is_whole = compression == Compression::bf16 || compression == Compression::fp16;
-  const std::int64_t block = is_whole ? 1 : options.block.value();
+  const std::int64_t block = is_whole ? 4 : options.block.value();
   const std::int64_t blocks = (count.value() + block - 1) / block;
   return Count{(blocks + ranks - 1) / ranks * block};
+}
+
+/// Bytes of another format would be taken for this one's. Collective.
+void require_same_settings(Count count, Compression compression, const CompressionOptions& how,
+                           const Communicator& comm) {
+  auto hash = static_cast<std::uint64_t>(compression);
+  const auto mix = [&hash](std::uint64_t value) { hash = (hash ^ value) * 0x9e3779b97f4a7c15U; };
+  mix(static_cast<std::uint64_t>(count.value()));
+  mix(static_cast<std::uint64_t>(how.block.value()));
+  mix(std::bit_cast<std::uint64_t>(how.keep));
+  mix(static_cast<std::uint64_t>(how.rounding));
+  const auto own = static_cast<std::int64_t>(hash >> 2U);
+  std::array<std::int64_t, 2> least{own, -own};
+  allreduce(std::span{least}, Op::min, comm);
+  if (least[0] != -least[1])
+    throw MismatchError(
+        fmt::format("tutti::CompressedAllreduce on rank {}: ranks have other counts, formats, blocks, "
+                    "shares to keep or rounding",
+                    comm.rank().value()));
 }
 
 }  // namespace
@@ -29,47 +53,52 @@ Count part_of(Count count, Compression compression, int ranks, const Compression
 class CompressedAllreduce::State {
  public:
   State(Count count, Compression compression, const Communicator& comm, const CompressionOptions& how,
-        const Options& options)
+        const Options& options, bool is_on_device)
       : site_{"CompressedAllreduce", comm.rank()},
-        compression_(compression),
-        how_(how),
+        with_(compression, how, is_on_device),
         count_(checked_count(count, options)),
         ranks_(static_cast<std::size_t>(comm.size())),
         own_(static_cast<std::size_t>(comm.rank().value())) {
-    require_same_settings(comm);
-    const Count part = is_top() ? count : part_of(count, compression, comm.size(), how);
+    require_same_settings(count, compression, how, comm);
+    const Count part = with_.is_top() ? count : part_of(count, compression, comm.size(), how);
     part_ = static_cast<std::size_t>(part.value());
-    part_bytes_ = static_cast<std::size_t>(compressed_size(compression, part, how).value());
-    all_.resize(ranks_ * part_bytes_);
-    error_.resize(count_);
-    mine_.resize(part_bytes_);
-    if (!is_top()) {
-      parts_.resize(all_.size());
-      sum_.resize(range(own_).size());
-      sum_error_.resize(sum_.size());
+    part_bytes_ = (with_.bytes_of(part_) + 7) / 8 * 8;  // so that each is aligned
+    all_ = {ranks_ * part_bytes_, is_on_device};
+    mine_ = {part_bytes_, is_on_device};
+    error_ = {count_, is_on_device};
+    if (!with_.is_top()) {
+      parts_ = {all_.size(), is_on_device};
+      sum_ = {range(own_).size(), is_on_device};
+      sum_error_ = {sum_.size(), is_on_device};
       exchange_.emplace(plan_alltoall(parts_.data(), all_.data(), Count{part_bytes_}, Type::uint8, comm, options));
     }
     spread_.emplace(plan_allgather(mine_.data(), all_.data(), Count{part_bytes_}, Type::uint8, comm, options));
+    reset();
   }
 
-  void start(std::span<float> gradient, float factor) {
+  void start(std::span<float> gradient, float factor, bool is_on_device) {
     if (stage_ != Stage::none) throw StateError("tutti::CompressedAllreduce::start: a run is under way");
     if (gradient.size() != count_)
       refuse(site_, "gradient", fmt::format("{} elements", gradient.size()), fmt::format("{} elements", count_));
-    gradient_ = gradient;
+    if (is_on_device != with_.is_on_device())
+      refuse(site_, "gradient", is_on_device ? "memory of a device" : "memory of the host",
+             is_on_device ? "memory of the host" : "memory of a device, as it was made by on_device()");
+    gradient_ = gradient.data();
     factor_ = factor;
-    if (is_top()) {
-      compress(compression_, gradient, error_, mine_, how_);
-      return begin(Stage::spread, *spread_);
-    }
-    for (std::size_t rank = 0; rank < ranks_; ++rank)
-      compress(compression_, part(gradient, rank), part(std::span{error_}, rank), packed(std::span{parts_}, rank),
-               how_);
-    begin(Stage::exchange, *exchange_);
+    with_.work(mine_.data(), [&](CUstream_st* stream) {
+      if (with_.is_top()) return with_.pack(gradient_, count_, error_.data(), mine_.data(), stream);
+      for (std::size_t rank = 0; rank < ranks_; ++rank)
+        with_.pack(gradient_ + range(rank).begin, range(rank).size(), error_.data() + range(rank).begin,
+                   parts_.data() + rank * part_bytes_, stream);
+    });
+    if (with_.is_top())
+      begin(Stage::spread, *spread_);
+    else
+      begin(Stage::exchange, *exchange_);
   }
   bool test() {
     if (stage_ == Stage::exchange && exchange_->test()) add_up();
-    if (stage_ == Stage::spread && spread_->test()) unpack();
+    if (stage_ == Stage::spread && spread_->test()) unpack_all();
     return stage_ == Stage::none;
   }
   void wait() {
@@ -79,19 +108,27 @@ class CompressedAllreduce::State {
     }
     if (stage_ == Stage::spread) {
       spread_->wait();
-      unpack();
+      unpack_all();
     }
   }
   void reset() {
     if (stage_ != Stage::none) throw StateError("tutti::CompressedAllreduce::reset: a run is under way");
-    std::ranges::fill(error_, 0.0F);
-    std::ranges::fill(sum_error_, 0.0F);
+    with_.clear(error_);
+    with_.clear(sum_error_);
   }
-  [[nodiscard]] std::span<const float> error() const { return error_; }
-  [[nodiscard]] std::span<const float> sum_error() const { return sum_error_; }
+  /// One of the two, as memory of the host or of a device.
+  template <class Span>
+  [[nodiscard]] Span error(const Elements<float> State::*which, std::string_view function) const {
+    constexpr bool is_on_device = std::is_same_v<Span, DeviceSpan<const float>>;
+    if (is_on_device == with_.is_on_device()) return {(this->*which).data(), (this->*which).size()};
+    throw StateError(fmt::format("tutti::CompressedAllreduce::{}: the memory is that of {}", function,
+                                 is_on_device ? "the host" : "a device"));
+  }
   [[nodiscard]] Bytes bytes_sent() const {
-    return Bytes{(is_top() ? 1 : 2) * static_cast<std::int64_t>((ranks_ - 1) * part_bytes_)};
+    return Bytes{(with_.is_top() ? 1 : 2) * static_cast<std::int64_t>((ranks_ - 1) * part_bytes_)};
   }
+
+  Elements<float> error_, sum_error_;
 
  private:
   enum class Stage : std::uint8_t { none, exchange, spread };
@@ -101,88 +138,64 @@ class CompressedAllreduce::State {
   };
 
   [[nodiscard]] std::size_t checked_count(Count count, const Options& options) const {
-    static_cast<void>(compressed_size(compression_, count, how_));
+    static_cast<void>(with_.bytes_of(static_cast<std::size_t>(count.value())));
     if (options.stream) refuse(site_, "stream", "given", "no stream");
     return static_cast<std::size_t>(count.value());
   }
-  /// Bytes of another format would be taken for this one's. Collective.
-  void require_same_settings(const Communicator& comm) const {
-    auto hash = static_cast<std::uint64_t>(compression_);
-    const auto mix = [&hash](std::uint64_t value) { hash = (hash ^ value) * 0x9e3779b97f4a7c15U; };
-    mix(count_);
-    mix(static_cast<std::uint64_t>(how_.block.value()));
-    mix(std::bit_cast<std::uint64_t>(how_.keep));
-    mix(static_cast<std::uint64_t>(how_.rounding));
-    const auto own = static_cast<std::int64_t>(hash >> 2U);
-    std::array<std::int64_t, 2> least{own, -own};
-    allreduce(std::span{least}, Op::min, comm);
-    if (least[0] != -least[1])
-      throw MismatchError(
-          fmt::format("tutti::CompressedAllreduce on rank {}: ranks have other counts, formats, blocks, "
-                      "shares to keep or rounding",
-                      comm.rank().value()));
-  }
-  [[nodiscard]] bool is_top() const { return compression_ == Compression::top_k; }
   [[nodiscard]] Range range(std::size_t rank) const {
     return {std::min(count_, rank * part_), std::min(count_, (rank + 1) * part_)};
-  }
-  [[nodiscard]] std::span<float> part(std::span<float> of, std::size_t rank) const {
-    return of.subspan(range(rank).begin, range(rank).size());
-  }
-  /// The bytes of a rank's part, which has fewer elements on the last ranks.
-  [[nodiscard]] std::span<std::byte> packed(std::span<std::byte> all, std::size_t rank) const {
-    const Bytes bytes = compressed_size(compression_, Count{is_top() ? count_ : range(rank).size()}, how_);
-    return all.subspan(rank * part_bytes_, static_cast<std::size_t>(bytes.value()));
   }
   void begin(Stage stage, Plan& plan) {
     plan.start();
     stage_ = stage;
   }
-  void scale(std::span<float> values) const {
-    if (factor_ == 1) return;
-    for (float& value : values)
-      value *= factor_;
-  }
   /// The parts of all ranks are there.
   void add_up() {
     stage_ = Stage::none;
-    const std::span<std::byte> mine = std::span{mine_}.first(packed(std::span{all_}, own_).size());
-    for (std::size_t rank = 0; rank < ranks_; ++rank)
-      (rank == 0 ? decompress : decompress_add)(compression_, std::span{all_}.subspan(rank * part_bytes_, mine.size()),
-                                                sum_, how_);
-    scale(sum_);
-    compress(compression_, sum_, sum_error_, mine, how_);
+    with_.work(mine_.data(), [&](CUstream_st* stream) {
+      for (std::size_t rank = 0; rank < ranks_; ++rank)
+        with_.unpack(all_.data() + rank * part_bytes_, sum_.data(), sum_.size(), rank > 0, stream);
+      with_.scale(sum_.data(), sum_.size(), factor_, stream);
+      with_.pack(sum_.data(), sum_.size(), sum_error_.data(), mine_.data(), stream);
+    });
     begin(Stage::spread, *spread_);
   }
   /// The sums of all parts are there, or the elements of all ranks.
-  void unpack() {
+  void unpack_all() {
     stage_ = Stage::none;
-    for (std::size_t rank = 0; rank < ranks_; ++rank) {
-      const std::span<const std::byte> its = packed(std::span{all_}, rank);
-      if (is_top())
-        (rank == 0 ? decompress : decompress_add)(compression_, its, gradient_, how_);
-      else
-        decompress(compression_, its, part(gradient_, rank), how_);
-    }
-    if (is_top()) scale(gradient_);
+    with_.work(mine_.data(), [&](CUstream_st* stream) {
+      for (std::size_t rank = 0; rank < ranks_; ++rank) {
+        const std::uint8_t* const its = all_.data() + rank * part_bytes_;
+        if (with_.is_top())
+          with_.unpack(its, gradient_, count_, rank > 0, stream);
+        else
+          with_.unpack(its, gradient_ + range(rank).begin, range(rank).size(), false, stream);
+      }
+      if (with_.is_top()) with_.scale(gradient_, count_, factor_, stream);
+    });
   }
 
   CallSite site_;
-  Compression compression_;
-  CompressionOptions how_;
+  Compressor with_;
   std::size_t count_, ranks_, own_;
   std::size_t part_ = 0, part_bytes_ = 0;  ///< Of the ranks that have most.
-  std::vector<float> error_, sum_, sum_error_;
-  std::vector<std::byte> parts_, all_, mine_;  ///< For each rank; of each rank; for all ranks.
+  Elements<float> sum_;
+  Elements<std::uint8_t> parts_, all_, mine_;  ///< For each rank; of each rank; for all ranks.
   Stage stage_ = Stage::none;
-  std::span<float> gradient_{};
+  float* gradient_ = nullptr;
   float factor_ = 1;
   std::optional<Plan> exchange_{}, spread_{};  ///< Last: they wait before their memory goes.
 };
 
 CompressedAllreduce::CompressedAllreduce(Count count, Compression compression, const Communicator& comm,
                                          const CompressionOptions& compression_options, const Options& options)
-    : state_(std::make_unique<State>(count, compression, comm, compression_options, options)) {}
+    : CompressedAllreduce(std::make_unique<State>(count, compression, comm, compression_options, options, false)) {}
+CompressedAllreduce CompressedAllreduce::on_device(Count count, Compression compression, const Communicator& comm,
+                                                   const CompressionOptions& compression_options,
+                                                   const Options& options) {
+  return CompressedAllreduce{std::make_unique<State>(count, compression, comm, compression_options, options, true)};
+}
+CompressedAllreduce::CompressedAllreduce(std::unique_ptr<State> state) : state_(std::move(state)) {}
 CompressedAllreduce::CompressedAllreduce(CompressedAllreduce&& other) noexcept = default;
 CompressedAllreduce& CompressedAllreduce::operator=(CompressedAllreduce&& other) noexcept = default;
 CompressedAllreduce::~CompressedAllreduce() = default;
@@ -196,11 +209,30 @@ void CompressedAllreduce::run(std::span<float> gradient, float factor) {
   start(gradient, factor);
   wait();
 }
-void CompressedAllreduce::start(std::span<float> gradient, float factor) { state("start").start(gradient, factor); }
+void CompressedAllreduce::run(DeviceSpan<float> gradient, float factor) {
+  start(gradient, factor);
+  wait();
+}
+void CompressedAllreduce::start(std::span<float> gradient, float factor) {
+  state("start").start(gradient, factor, false);
+}
+void CompressedAllreduce::start(DeviceSpan<float> gradient, float factor) {
+  state("start").start({gradient.data(), gradient.size()}, factor, true);
+}
 bool CompressedAllreduce::test() { return state("test").test(); }
 void CompressedAllreduce::wait() { state("wait").wait(); }
-std::span<const float> CompressedAllreduce::error() const { return state("error").error(); }
-std::span<const float> CompressedAllreduce::sum_error() const { return state("sum_error").sum_error(); }
+std::span<const float> CompressedAllreduce::error() const {
+  return state("error").error<std::span<const float>>(&State::error_, "error");
+}
+std::span<const float> CompressedAllreduce::sum_error() const {
+  return state("sum_error").error<std::span<const float>>(&State::sum_error_, "sum_error");
+}
+DeviceSpan<const float> CompressedAllreduce::device_error() const {
+  return state("device_error").error<DeviceSpan<const float>>(&State::error_, "device_error");
+}
+DeviceSpan<const float> CompressedAllreduce::device_sum_error() const {
+  return state("device_sum_error").error<DeviceSpan<const float>>(&State::sum_error_, "device_sum_error");
+}
 void CompressedAllreduce::reset() { state("reset").reset(); }
 Bytes CompressedAllreduce::bytes_sent() const { return state("bytes_sent").bytes_sent(); }
 

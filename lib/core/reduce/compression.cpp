@@ -9,12 +9,17 @@
 #include <limits>
 #include <string>
 
+#include "lib/core/reduce/compression.hpp"
 #include "lib/core/reduce/low_precision_kernels.hpp"
 #include "lib/core/reduce/top_k.hpp"
 #include "tutti/error.hpp"
 
 namespace tutti {
 namespace {
+
+using detail::CompressedLayout;
+using detail::require_apart;
+using detail::require_compressed;
 
 static_assert(static_cast<std::size_t>(Compression::top_k) == packed_formats);
 constexpr std::int64_t most_block = 65'536;
@@ -43,31 +48,16 @@ void check(std::string_view function, Compression compression, Count count, cons
     refuse(function, "count", std::to_string(count.value()), fmt::format("0 to {}", most));
 }
 
-/// How the compressed bytes of so many elements are cut: scales, or places, come first.
-struct Layout {
-  std::int64_t first = 0, rest = 0;
-  [[nodiscard]] std::int64_t bytes() const { return first + rest; }
-};
-Layout layout_of(Compression compression, Count count, const CompressionOptions& options) {
+CompressedLayout layout_of(Compression compression, Count count, const CompressionOptions& options) {
   const std::int64_t n = count.value();
   if (compression == Compression::top_k) {
     const auto wanted = static_cast<std::int64_t>(std::ceil(options.keep * static_cast<double>(n)));
     const std::int64_t kept = n == 0 ? 0 : std::clamp<std::int64_t>(wanted, 1, n);
-    return {4 * kept, 4 * kept};
+    return {4 * kept, 4 * kept, kept};
   }
-  if (!has_scales(compression)) return {0, 2 * n};
   const std::int64_t block = options.block.value();
-  return {4 * (n / block + (n % block == 0 ? 0 : 1)), n};
-}
-
-Layout checked(std::string_view function, std::string_view argument, Compression compression, std::size_t count,
-               std::size_t bytes, const CompressionOptions& options) {
-  check(function, compression, Count{count}, options);
-  const Layout layout = layout_of(compression, Count{count}, options);
-  if (static_cast<std::int64_t>(bytes) != layout.bytes())
-    refuse(function, argument, fmt::format("{} bytes for {} elements", bytes, count),
-           fmt::format("{} bytes (compressed_size)", layout.bytes()));
-  return layout;
+  if (!has_scales(compression)) return {0, 2 * n, block};
+  return {4 * (n / block + (n % block == 0 ? 0 : 1)), n, block};
 }
 
 /// error = in + error; what is sent leaves it, and so does what is not finite.
@@ -101,15 +91,41 @@ void decompress_top(std::string_view function, std::span<const std::byte> in, st
 
 void decompress_as(std::string_view function, Compression compression, std::span<const std::byte> in,
                    std::span<float> out, const CompressionOptions& options, bool adds) {
-  const Layout layout = checked(function, "in", compression, out.size(), in.size(), options);
+  const CompressedLayout layout = require_compressed(function, "in", compression, out.size(), in.size(), options);
   if (compression == Compression::top_k)
     return decompress_top(function, in, out, static_cast<std::size_t>(layout.first) / 4, adds);
   const auto& kernels = low_precision_kernels().decompress[static_cast<std::size_t>(compression)];
   kernels[adds ? 1 : 0](
-      {in.data(), in.data() + layout.first, out.data(), out.size(), static_cast<std::size_t>(options.block.value())});
+      {in.data(), in.data() + layout.first, out.data(), out.size(), static_cast<std::size_t>(layout.block)});
 }
 
 }  // namespace
+
+namespace detail {
+
+CompressedLayout require_compressed(std::string_view function, std::string_view argument, Compression compression,
+                                    std::size_t count, std::size_t bytes, const CompressionOptions& options) {
+  check(function, compression, Count{count}, options);
+  const CompressedLayout layout = layout_of(compression, Count{count}, options);
+  if (static_cast<std::int64_t>(bytes) != layout.bytes())
+    refuse(function, argument, fmt::format("{} bytes for {} elements", bytes, count),
+           fmt::format("{} bytes (compressed_size)", layout.bytes()));
+  return layout;
+}
+
+void require_apart(std::span<const float> in, std::span<const float> error, std::span<const std::byte> out) {
+  if (!error.empty() && error.size() != in.size())
+    refuse("compress", "error", fmt::format("{} elements", error.size()),
+           fmt::format("none, or {} as 'in'", in.size()));
+  const auto share = [](const auto& a, const auto& b) {
+    const auto begin = [](const auto& span) { return reinterpret_cast<std::uintptr_t>(span.data()); };
+    return !a.empty() && !b.empty() && begin(a) < begin(b) + b.size_bytes() && begin(b) < begin(a) + a.size_bytes();
+  };
+  if (share(in, error) || share(in, out) || share(error, out))
+    refuse("compress", "error", "memory that it, 'in' or 'out' share", "memory of their own");
+}
+
+}  // namespace detail
 
 std::string_view to_string(Compression compression) {
   if (compression > Compression::top_k)
@@ -124,22 +140,14 @@ Bytes compressed_size(Compression compression, Count count, const CompressionOpt
 
 void compress(Compression compression, std::span<const float> in, std::span<float> error, std::span<std::byte> out,
               const CompressionOptions& options) {
-  const Layout layout = checked("compress", "out", compression, in.size(), out.size(), options);
-  if (!error.empty() && error.size() != in.size())
-    refuse("compress", "error", fmt::format("{} elements", error.size()),
-           fmt::format("none, or {} as 'in'", in.size()));
-  const auto share = [](const auto& a, const auto& b) {
-    const auto begin = [](const auto& span) { return reinterpret_cast<std::uintptr_t>(span.data()); };
-    return !a.empty() && !b.empty() && begin(a) < begin(b) + b.size_bytes() && begin(b) < begin(a) + a.size_bytes();
-  };
-  if (share(in, error) || share(in, out) || share(error, out))
-    refuse("compress", "error", "memory that it, 'in' or 'out' share", "memory of their own");
+  const CompressedLayout layout = require_compressed("compress", "out", compression, in.size(), out.size(), options);
+  require_apart(in, error, out);
   if (compression == Compression::top_k)
     return compress_top(in, error, out.data(), static_cast<std::size_t>(layout.first) / 4);
   const auto& kernels = low_precision_kernels().compress[static_cast<std::size_t>(compression)];
   kernels[options.rounding == Rounding::stochastic ? 1 : 0]({in.data(), error.empty() ? nullptr : error.data(),
                                                              out.data(), out.data() + layout.first, in.size(),
-                                                             static_cast<std::size_t>(options.block.value())});
+                                                             static_cast<std::size_t>(layout.block)});
 }
 
 void decompress(Compression compression, std::span<const std::byte> in, std::span<float> out,

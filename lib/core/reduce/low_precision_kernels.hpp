@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "lib/core/reduce/compression_arguments.hpp"
 #include "lib/core/reduce/kernels.hpp"
 
 namespace tutti {
@@ -16,24 +17,7 @@ struct AccumulatingKernels {
   ReduceManyKernel many = nullptr;
 };
 
-/// out = compressed(in + error); error = in + error, less what out stands for. `error` may be nullptr: nothing is
-/// added, and the rest is dropped. Scales, one for each `block` elements, are where `scales` says, if the format has
-/// them.
-struct CompressArguments {
-  const float* in;
-  float* error;
-  std::byte* scales;
-  std::byte* elements;
-  std::size_t count, block;
-};
 using CompressKernel = void (*)(const CompressArguments& arguments);
-
-struct DecompressArguments {
-  const std::byte* scales;
-  const std::byte* elements;
-  float* out;
-  std::size_t count, block;
-};
 using DecompressKernel = void (*)(const DecompressArguments& arguments);
 
 /// The formats that have kernels, in the order of Compression: bf16, fp16, fp8_e4m3, fp8_e5m2, int8.

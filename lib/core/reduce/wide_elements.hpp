@@ -12,6 +12,12 @@
 namespace tutti {
 namespace {
 
+/// All NaNs are the same: conversions from double differ in what they make of them.
+template <class Floats>
+constexpr Floats with_one_nan(Floats values) {
+  return values == values ? values : same<Floats>(__builtin_nanf(""));  // NOLINT(misc-redundant-expression)
+}
+
 /// Elements of 8 or 16 bits: Conversion is theirs to float and back.
 template <class Bits_, class Conversion, class Coarse>
 struct SmallElement {
@@ -38,7 +44,7 @@ struct SmallElement {
   template <class Sums>
   static constexpr Retyped<float, Sums> to_float(Sums sums) {
     if constexpr (std::is_same_v<Lane<Sums>, double>) {
-      const auto near = convert<float>(sums);
+      const auto near = with_one_nan(convert<float>(sums));
       const auto odd = near != 0 ? float_to_odd(sums) : near;
       return near - near == 0 ? odd : near;  // else infinite, or NaN
     } else {
@@ -60,11 +66,11 @@ struct FloatElement {
   }
   template <class Sums>
   static constexpr Retyped<float, Sums> nearest(Sums sums) {
-    return convert<float>(sums);
+    return with_one_nan(convert<float>(sums));
   }
   template <class Sums, class Random>
   static constexpr Retyped<float, Sums> stochastic(Sums sums, Random random) {
-    return convert<float>(stochastic_float(sums, random));
+    return with_one_nan(convert<float>(stochastic_float(sums, random)));
   }
 };
 

@@ -42,8 +42,7 @@ class DeviceExecutor {
                                           address(operands.into), Count{bytes >> plan_->element_shift}, stream);
       const std::array inputs{address(operands.lhs), address(operands.rhs)};
       const std::array outputs{address(operands.into)};
-      device_->kernels().reduce(plan_->op.kind(), plan_->type, inputs, outputs, Count{bytes >> plan_->element_shift},
-                                stream);
+      device_->kernels().reduce(plan_->op, plan_->type, inputs, outputs, Count{bytes >> plan_->element_shift}, stream);
     });
   }
   Posted post_combine(int index, std::span<const void* const> operands, std::byte* into, std::int64_t bytes) {
@@ -52,7 +51,7 @@ class DeviceExecutor {
       inputs[k] = address(operands[k]);
     return post(index, [&](CUstream stream) {
       const std::array outputs{address(into)};
-      device_->kernels().reduce(plan_->op.kind(), plan_->type, std::span{inputs}.first(operands.size()), outputs,
+      device_->kernels().reduce(plan_->op, plan_->type, std::span{inputs}.first(operands.size()), outputs,
                                 Count{bytes >> plan_->element_shift}, stream);
     });
   }

@@ -4,6 +4,8 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "lib/core/reduce/compression_arguments.hpp"
+
 namespace tutti::cuda {
 
 inline constexpr int most_inputs = 32, most_outputs = 32;
@@ -24,6 +26,7 @@ struct ReduceArguments {
   const std::byte* inputs[most_inputs];
   std::byte* outputs[most_outputs];
   int input_count, output_count;
+  int divisor;  ///< Of sums in a wider type, which are divided by it before they are rounded.
   Split split;
 };
 
@@ -33,6 +36,36 @@ struct FinishArguments {
   Split split;
   double factor;
   int divisor;
+};
+
+/// `is_wide`: every array is aligned to four elements, and blocks are multiples of four. Else the arrays are aligned to
+/// an element.
+struct CompressLaunch {
+  CompressArguments call;
+  bool is_wide;
+};
+struct DecompressLaunch {
+  DecompressArguments call;
+  bool is_wide;
+};
+
+inline constexpr unsigned top_digits = 2048, most_chunks = 1024;
+/// Of a chunk of elements: how many are larger than the k-th magnitude, and how many have it.
+struct TopTally {
+  std::uint32_t larger, equal;
+};
+/// What the passes of one selection leave for each other, in memory of the device.
+struct TopState {
+  std::uint32_t magnitude, known;    ///< The bits of the k-th magnitude that are known, and which these are.
+  std::uint32_t larger;              ///< Elements that are larger, as far as it is known.
+  std::uint32_t counts[top_digits];  ///< By digit.
+  TopTally tallies[most_chunks];
+};
+/// A pass of the selection of the largest elements; the digit has `width` bits from `shift` on.
+struct TopArguments {
+  CompressArguments call;
+  TopState* state;
+  std::uint32_t shift, width;
 };
 
 }  // namespace tutti::cuda

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <string>
 
@@ -21,6 +22,10 @@ const Driver& required_driver() {
   if (image() == nullptr) throw DeviceError("no kernels: the library was built without nvcc");
   return *driver();
 }
+
+/// By the rows of Kernels from sums_in on.
+constexpr std::array<std::string_view, 4> sums_in_names{"sum_in_fp32", "sum_in_fp32_stochastic", "sum_in_fp64",
+                                                        "sum_in_fp64_stochastic"};
 
 /// The one that combines: avg and scaled_sum are finished by a pass of their own.
 Op::Kind combining(Op::Kind kind) {
@@ -56,15 +61,24 @@ Kernels::Kernels() {
         "cuDeviceGetAttribute");
   most_blocks_ = 8 * static_cast<unsigned>(multiprocessors);
   check(table.ModuleLoadData(&module_, image()), "cuModuleLoadData");
+  try {
+    find_all();
+    compression_.find(module_, most_blocks_);
+    load();
+  } catch (...) {
+    static_cast<void>(table.ModuleUnload(module_));
+    throw;
+  }
+}
+
+void Kernels::find_all() {
   const auto find = [&](int row, int type, std::string_view operation) {
     const std::string name = fmt::format("tutti_{}_{}", operation, to_string(static_cast<Type>(type)));
     CUfunction& function = functions_[row][type];
-    const CUresult result = table.ModuleGetFunction(&function, module_, name.c_str());
+    const CUresult result = driver()->ModuleGetFunction(&function, module_, name.c_str());
     if (result == CUDA_SUCCESS) return;
     function = nullptr;
-    if (result == CUDA_ERROR_NOT_FOUND) return;
-    static_cast<void>(table.ModuleUnload(module_));
-    check(result, "cuModuleGetFunction");
+    if (result != CUDA_ERROR_NOT_FOUND) check(result, "cuModuleGetFunction");
   };
   constexpr int boolean = static_cast<int>(Type::boolean), byte = static_cast<int>(Type::uint8);
   for (int type = 0; type < boolean; ++type) {
@@ -72,8 +86,9 @@ Kernels::Kernels() {
       find(kind, type, to_string(combining(static_cast<Op::Kind>(kind))));
     find(divides, type, "divide");
     find(scales, type, "scale");
+    for (int way = 0; way < static_cast<int>(sums_in_names.size()); ++way)
+      find(sums_in + way, type, sums_in_names[way]);
   }
-  load();
   for (int kind = 0; kind < static_cast<int>(Op::Kind::user); ++kind)
     if (const auto logical = tutti::detail::of_booleans(static_cast<Op::Kind>(kind)))
       functions_[kind][boolean] = functions_[static_cast<int>(*logical)][byte];
@@ -84,13 +99,13 @@ Kernels::Kernels() {
 void Kernels::load() {
   const Driver& table = *driver();
   if (table.FuncLoad == nullptr) return;
+  const auto load_each = [&table](std::span<const CUfunction> functions) {
+    for (auto* const function : functions)
+      if (function != nullptr) check(table.FuncLoad(function), "cuFuncLoad");
+  };
   for (const auto& of_types : functions_)
-    for (auto* const function : of_types) {
-      const CUresult result = function == nullptr ? CUDA_SUCCESS : table.FuncLoad(function);
-      if (result == CUDA_SUCCESS) continue;
-      static_cast<void>(table.ModuleUnload(module_));
-      check(result, "cuFuncLoad");
-    }
+    load_each(of_types);
+  load_each(compression_.all());
 }
 
 Kernels::~Kernels() {
@@ -114,15 +129,23 @@ void Kernels::launch(CUfunction function, void* arguments, const Split& split, T
         "cuLaunchKernel");
 }
 
-void Kernels::reduce(Op::Kind kind, Type type, std::span<const CUdeviceptr> inputs,
-                     std::span<const CUdeviceptr> outputs, Count count, CUstream stream) const {
-  auto* const function = function_of(static_cast<int>(kind), type, to_string(kind));
+void Kernels::reduce(const Op& op, Type type, std::span<const CUdeviceptr> inputs, std::span<const CUdeviceptr> outputs,
+                     Count count, CUstream stream) const {
+  if (!op.accumulate()) return reduce(op.kind(), type, inputs, outputs, count, stream);
+  const int way = (*op.accumulate() == Type::fp64 ? 2 : 0) + (op.rounding() == Rounding::stochastic ? 1 : 0);
+  const int divisor = op.kind() == Op::Kind::avg ? static_cast<int>(inputs.size()) : 1;
+  reduce_by(function_of(sums_in + way, type, to_string(op.kind())), divisor, type, inputs, outputs, count, stream);
+}
+
+void Kernels::reduce_by(CUfunction function, int divisor, Type type, std::span<const CUdeviceptr> inputs,
+                        std::span<const CUdeviceptr> outputs, Count count, CUstream stream) const {
   if (inputs.empty() || inputs.size() > most_inputs || outputs.empty() || outputs.size() > most_outputs)
     throw DeviceError(fmt::format("a kernel has 1 to {} inputs and 1 to {} outputs, not {} and {}", most_inputs,
                                   most_outputs, inputs.size(), outputs.size()));
   ReduceArguments arguments{};
   arguments.input_count = static_cast<int>(inputs.size());
   arguments.output_count = static_cast<int>(outputs.size());
+  arguments.divisor = divisor;
   arguments.split = split_of(type, count, inputs, outputs);
   for (std::size_t k = 0; k < inputs.size(); ++k)
     arguments.inputs[k] = std::bit_cast<const std::byte*>(inputs[k]);

@@ -1,18 +1,43 @@
 // The kernels: the host's functors, one thread for 16 bytes or for one element at a time (Split). Built with
 // -fmad=false, so that their bits are those of the host; no atomics. Loops whose length is not known are not unrolled:
 // that would triple the size. A kernel is named for its operation and its type: tutti_sum_fp32.
-#include "lib/core/reduce/exact_elements.hpp"
+#include "lib/core/reduce/wide_elements.hpp"
 #include "lib/device/driver/kernel_arguments.hpp"
 
 namespace tutti::cuda {
 namespace {
 
+/// Neighbours that are read and written as one word.
+template <class T, int size_>
+struct Few {
+  enum : std::uint64_t { size = size_ };
+  alignas(size_ * sizeof(T)) T values[size_];
+};
 /// The elements of 16 bytes.
 template <class Element>
-struct Vector {
-  using Value = typename Element::template Value<1>;
-  static constexpr std::uint64_t size = vector_bytes / Element::bytes;
-  alignas(vector_bytes) Value values[size];
+using Vector = Few<typename Element::template Value<1>, static_cast<int>(vector_bytes / Element::bytes)>;
+
+template <std::size_t bytes>
+struct MakeWord;
+template <>
+struct MakeWord<16> {
+  using Type = uint4;
+};
+template <>
+struct MakeWord<8> {
+  using Type = uint2;
+};
+template <>
+struct MakeWord<4> {
+  using Type = std::uint32_t;
+};
+template <>
+struct MakeWord<2> {
+  using Type = std::uint16_t;
+};
+template <>
+struct MakeWord<1> {
+  using Type = std::uint8_t;
 };
 
 template <class To, class From>
@@ -49,29 +74,30 @@ struct One {
   }
 };
 
-/// The memory of a vector.
+/// The memory of neighbours.
 template <class Values>
 struct Whole {
+  using Word = typename MakeWord<sizeof(Values)>::Type;
   __device__ Values read(const std::byte* from) const {
-    const uint4 word = *reinterpret_cast<const uint4*>(from);  // A reference to it would be read byte by byte.
+    const Word word = *reinterpret_cast<const Word*>(from);  // A reference to it would be read byte by byte.
     return same_bytes<Values>(word);
   }
   __device__ void write(std::byte* to, const Values& values) const {
-    *reinterpret_cast<uint4*>(to) = same_bytes<uint4>(values);
+    *reinterpret_cast<Word*>(to) = same_bytes<Word>(values);
   }
 };
 
 /// Calls one(memory, at) and vector(memory, at) for the elements and the vectors of this thread, which begin `at` bytes
-/// into every array.
-template <class Element, class OfOne, class OfVector>
+/// into every array. Values: what is taken at a time of the vectors of 16 bytes.
+template <class Element, class Values = Vector<Element>, class OfOne, class OfVector>
 __device__ void for_each(const Split& split, OfOne one, OfVector vector) {
   const std::uint64_t thread = blockIdx.x * std::uint64_t{blockDim.x} + threadIdx.x;
   const std::uint64_t threads = gridDim.x * std::uint64_t{blockDim.x};
   const One<typename Element::template Value<1>> memory_of_one{Element::bytes == 1 || split.is_aligned};
   const std::uint64_t in_vectors = split.vectors * Vector<Element>::size;
 #pragma unroll 1
-  for (std::uint64_t n = thread; n < split.vectors; n += threads)
-    vector(Whole<Vector<Element>>{}, split.head * Element::bytes + n * vector_bytes);
+  for (std::uint64_t n = thread; n < in_vectors / Values::size; n += threads)
+    vector(Whole<Values>{}, split.head * Element::bytes + n * sizeof(Values));
 #pragma unroll 1
   for (std::uint64_t n = thread; n < split.count - in_vectors; n += threads)
     one(memory_of_one, (n < split.head ? n : n + in_vectors) * Element::bytes);
@@ -177,6 +203,44 @@ __device__ void exact_sum_at(const ReduceArguments& a, std::uint64_t at, Memory 
     memory.write(a.outputs[k] + at, values);
 }
 
+/// The elements of the inputs from `at` on, added in the type Wide; each sum is divided and rounded once.
+template <class Element, class Wide, bool is_stochastic, class Memory>
+__device__ void sum_in_at(const ReduceArguments& a, std::uint64_t at, Memory memory) {
+  auto values = memory.read(a.inputs[0] + at);
+  constexpr std::uint64_t size = decltype(values)::size;
+  using Sum = WideSum<Element, Wide, is_stochastic, 1>;
+  Sum sums[size];
+#pragma unroll
+  for (std::uint64_t n = 0; n < size; ++n)
+    sums[n] = Sum{values.values[n]};
+#pragma unroll 1
+  for (int k = 1; k < a.input_count; ++k) {
+    values = memory.read(a.inputs[k] + at);
+#pragma unroll
+    for (std::uint64_t n = 0; n < size; ++n)
+      sums[n].add(values.values[n]);
+  }
+#pragma unroll
+  for (std::uint64_t n = 0; n < size; ++n) {
+    if (a.divisor > 1) sums[n].divide(a.divisor);
+    values.values[n] = sums[n].rounded();
+  }
+#pragma unroll 1
+  for (int k = 0; k < a.output_count; ++k)
+    memory.write(a.outputs[k] + at, values);
+}
+
+template <class Element, class Wide, bool is_stochastic>
+__device__ void sum_in(const ReduceArguments& a) {
+  using InMemory = typename Element::InMemory;
+  for_each<Plain<InMemory>, Few<InMemory, 4>>(  // four at a time: the code is long
+      a.split,
+      [&](auto memory, std::uint64_t at) {
+        sum_in_at<Element, Wide, is_stochastic>(a, at, Alone<InMemory>{{memory.is_aligned}});
+      },
+      [&](auto memory, std::uint64_t at) { sum_in_at<Element, Wide, is_stochastic>(a, at, memory); });
+}
+
 /// The elements of complex numbers are their parts.
 template <class Element, class Part = Element>
 __device__ void exact_sum(const ReduceArguments& a) {
@@ -215,6 +279,16 @@ __device__ void exact_sum(const ReduceArguments& a) {
   extern "C" __global__ void tutti_exact_sum_##type(const tutti::cuda::ReduceArguments arguments) { \
     tutti::cuda::exact_sum<__VA_ARGS__>(arguments);                                                 \
   }
+#define TUTTI_SUM_IN(wide, Number, type, ...)                                                                        \
+  extern "C" __global__ void tutti_sum_in_##wide##_##type(const tutti::cuda::ReduceArguments arguments) {            \
+    tutti::cuda::sum_in<__VA_ARGS__, Number, false>(arguments);                                                      \
+  }                                                                                                                  \
+  extern "C" __global__ void tutti_sum_in_##wide##_stochastic_##type(const tutti::cuda::ReduceArguments arguments) { \
+    tutti::cuda::sum_in<__VA_ARGS__, Number, true>(arguments);                                                       \
+  }
+#define TUTTI_SUMS_IN(type, ...)               \
+  TUTTI_SUM_IN(fp32, float, type, __VA_ARGS__) \
+  TUTTI_SUM_IN(fp64, double, type, __VA_ARGS__)
 #define TUTTI_OF_INTEGERS(type, ...)                \
   TUTTI_REDUCE(land, LogicalAnd, type, __VA_ARGS__) \
   TUTTI_REDUCE(lor, LogicalOr, type, __VA_ARGS__)   \
@@ -251,9 +325,16 @@ TUTTI_FLOAT(fp32, tutti::Plain<float>)
 TUTTI_FLOAT(fp64, tutti::Plain<double>)
 TUTTI_COMPLEX(complex_fp32, float)
 TUTTI_COMPLEX(complex_fp64, double)
+TUTTI_SUMS_IN(fp8_e4m3, tutti::WideFp8<tutti::E4m3>)
+TUTTI_SUMS_IN(fp8_e5m2, tutti::WideFp8<tutti::E5m2>)
+TUTTI_SUMS_IN(fp16, tutti::WideHalf<tutti::PortableHalf>)
+TUTTI_SUMS_IN(bf16, tutti::WideBfloat)
+TUTTI_SUM_IN(fp64, double, fp32, tutti::FloatElement)
 TUTTI_EXACT_SUM(fp16, tutti::Narrow<tutti::PortableHalf>)
 TUTTI_EXACT_SUM(bf16, tutti::Bfloat)
 TUTTI_EXACT_SUM(fp32, tutti::Plain<float>)
 TUTTI_EXACT_SUM(fp64, tutti::Plain<double>)
 TUTTI_EXACT_SUM(complex_fp32, tutti::Plain<tutti::Complex<float>>, tutti::Plain<float>)
 TUTTI_EXACT_SUM(complex_fp64, tutti::Plain<tutti::Complex<double>>, tutti::Plain<double>)
+
+#include "lib/device/driver/compression_kernels.cuh"

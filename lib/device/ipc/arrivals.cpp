@@ -140,7 +140,7 @@ void Arrivals::work_alone(int index) {
   if (op.kind() != Op::Kind::user && arrival.is_lent) puts_.add(index, index, arrival.loan, outputs_, arrival.answer);
   core_->work.post(index, device, stream, [&] {
     if (op.kind() == Op::Kind::user) return device.kernels().combine(op.kernel(), lhs, rhs, outputs_[0], count, stream);
-    device.kernels().reduce(op.kind(), core_->plan->type, std::array{lhs, rhs}, outputs_, count, stream);
+    device.kernels().reduce(op, core_->plan->type, std::array{lhs, rhs}, outputs_, count, stream);
   });
   core_->route.counters->reduced += arrival.is_lent ? 1 : 0;
 }
@@ -189,7 +189,7 @@ void Arrivals::launch(int number) {
   auto* const stream = device.next_stream();
   const auto behind_steps = static_cast<int>(arrivals_.size());
   core_->work.post(behind_steps + number, device, stream, [&] {
-    device.kernels().reduce(core_->plan->op.kind(), core_->plan->type, inputs_, outputs_,
+    device.kernels().reduce(core_->plan->op, core_->plan->type, inputs_, outputs_,
                             Count{joint.bytes >> core_->plan->element_shift}, stream);
   });
   joints_[static_cast<std::size_t>(number)].state = Joint::State::at_work;

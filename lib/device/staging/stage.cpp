@@ -67,7 +67,6 @@ SharedPlan compile(const Choice& choice, const Problem& problem, Type type, cons
 
 bool fits_device(const SharedPlan& plan, const BufferDevices& places) {
   if (plan.op.kind() == Op::Kind::user && plan.op.kernel().handle == nullptr) return false;
-  if (plan.op.accumulate()) return false;  // which the host does
   if (places.input >= 0 && places.output >= 0 && places.input != places.output) return false;
   if (std::ranges::any_of(plan.operands, [](const auto& each) { return each.size() > cuda::most_inputs; }))
     return false;

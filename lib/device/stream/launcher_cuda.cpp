@@ -222,7 +222,7 @@ class CudaLauncher final : public Launcher, private cuda::StreamWaits {
     else if (plan.op.kind() == Op::Kind::user)
       kernels().combine(plan.op.kernel(), inputs_[0], inputs_[1], outputs_[0], count, stream);
     else
-      kernels().reduce(plan.op.kind(), plan.type, inputs_, outputs_, count, stream);
+      kernels().reduce(plan.op, plan.type, inputs_, outputs_, count, stream);
   }
 
   std::size_t me_;
