@@ -3,10 +3,13 @@
 
 #include "bindings/c/call.hpp"
 #include "bindings/c/handles.hpp"
+#include "lib/core/memory/memory_kind.hpp"
 
 struct tutti_compressed_object : tutti::c::Marked<0x7475747469c5> {
-  explicit tutti_compressed_object(tutti::CompressedAllreduce made) : sums(std::move(made)) {}
+  tutti_compressed_object(tutti::CompressedAllreduce made, bool on_device)
+      : sums(std::move(made)), is_on_device(on_device) {}
   tutti::CompressedAllreduce sums;
+  bool is_on_device;
 };
 
 namespace {
@@ -45,13 +48,54 @@ std::span<const std::byte> bytes_at(const Site& site, const void* in, int64_t by
   return elements(site, "in", static_cast<const std::byte*>(in), bytes);
 }
 
-tutti::CompressedAllreduce& sums_of(const Site& site, tutti_compressed sums) {
-  return object_of(site, "sums", sums, "a handle that tutti_compressed_create made").sums;
+bool is_on_device(const void* data) { return tutti::memory_of(data).kind == tutti::MemoryKind::device; }
+template <class Element>
+tutti::DeviceSpan<Element> on_device(std::span<Element> memory) {
+  return {memory.data(), memory.size()};
+}
+tutti::DeviceSpan<const std::uint8_t> on_device(std::span<const std::byte> memory) {
+  return {reinterpret_cast<const std::uint8_t*>(memory.data()), memory.size()};
+}
+tutti::DeviceSpan<std::uint8_t> on_device(std::span<std::byte> memory) {
+  return {reinterpret_cast<std::uint8_t*>(memory.data()), memory.size()};
 }
 
-void tell(const Site& site, std::span<const float> values, const float** error, int64_t* count) {
+tutti_compressed_object& object_at(const Site& site, tutti_compressed sums) {
+  return object_of(site, "sums", sums, "a handle that tutti_compressed_create made");
+}
+tutti::CompressedAllreduce& sums_of(const Site& site, tutti_compressed sums) { return object_at(site, sums).sums; }
+
+void start(const Site& site, tutti_compressed sums, float* gradient, int64_t count, float factor) {
+  tutti_compressed_object& object = object_at(site, sums);
+  const std::span<float> its = elements(site, "gradient", gradient, count);
+  if (object.is_on_device)
+    object.sums.start(on_device(its), factor);
+  else
+    object.sums.start(its, factor);
+}
+
+template <class Span>
+void tell(const Site& site, const Span& values, const float** error, int64_t* count) {
   site.pointed("error", error) = values.data();
   site.pointed("count", count) = static_cast<int64_t>(values.size());
+}
+
+tutti_status create(bool on_device, int64_t count, tutti_compression compression, tutti_comm comm,
+                    const tutti_compression_options* compression_options, const tutti_options* options,
+                    tutti_compressed* sums, const char* function = __builtin_FUNCTION()) {
+  return stored(
+      "sums", sums,
+      [&](const Site& site) {
+        const auto made = [&](auto make) {
+          return make(Count{count}, compression_of(site, compression), communicator(site, comm),
+                      options_of(site, compression_options), call_options(site, options));
+        };
+        using tutti::CompressedAllreduce;
+        auto its = on_device ? made([](const auto&... all) { return CompressedAllreduce::on_device(all...); })
+                             : made([](const auto&... all) { return CompressedAllreduce{all...}; });
+        return std::make_unique<tutti_compressed_object>(std::move(its), on_device).release();
+      },
+      function);
 }
 
 }  // namespace
@@ -68,46 +112,61 @@ tutti_status tutti_compress(tutti_compression compression, const float* in, floa
                             int64_t bytes, const tutti_compression_options* options) {
   return guarded([&](const Site& site) {
     const std::span<float> its_error = error == nullptr ? std::span<float>{} : elements(site, "error", error, count);
-    compress(compression_of(site, compression), elements(site, "in", in, count), its_error,
-             elements(site, "out", static_cast<std::byte*>(out), bytes), options_of(site, options));
+    const std::span<const float> values = elements(site, "in", in, count);
+    const std::span<std::byte> its_out = elements(site, "out", static_cast<std::byte*>(out), bytes);
+    const Compression how = compression_of(site, compression);
+    if (is_on_device(in))
+      compress(how, on_device(values), on_device(its_error), on_device(its_out), options_of(site, options));
+    else
+      compress(how, values, its_error, its_out, options_of(site, options));
   });
 }
 
 tutti_status tutti_decompress(tutti_compression compression, const void* in, int64_t bytes, float* out, int64_t count,
                               const tutti_compression_options* options) {
   return guarded([&](const Site& site) {
-    decompress(compression_of(site, compression), bytes_at(site, in, bytes), elements(site, "out", out, count),
-               options_of(site, options));
+    const Compression how = compression_of(site, compression);
+    const std::span<float> values = elements(site, "out", out, count);
+    if (is_on_device(out))
+      decompress(how, on_device(bytes_at(site, in, bytes)), on_device(values), options_of(site, options));
+    else
+      decompress(how, bytes_at(site, in, bytes), values, options_of(site, options));
   });
 }
 
 tutti_status tutti_decompress_add(tutti_compression compression, const void* in, int64_t bytes, float* out,
                                   int64_t count, const tutti_compression_options* options) {
   return guarded([&](const Site& site) {
-    decompress_add(compression_of(site, compression), bytes_at(site, in, bytes), elements(site, "out", out, count),
-                   options_of(site, options));
+    const Compression how = compression_of(site, compression);
+    const std::span<float> values = elements(site, "out", out, count);
+    if (is_on_device(out))
+      decompress_add(how, on_device(bytes_at(site, in, bytes)), on_device(values), options_of(site, options));
+    else
+      decompress_add(how, bytes_at(site, in, bytes), values, options_of(site, options));
   });
 }
 
 tutti_status tutti_compressed_create(int64_t count, tutti_compression compression, tutti_comm comm,
                                      const tutti_compression_options* compression_options, const tutti_options* options,
                                      tutti_compressed* sums) {
-  return stored("sums", sums, [&](const Site& site) {
-    return std::make_unique<tutti_compressed_object>(
-               tutti::CompressedAllreduce{Count{count}, compression_of(site, compression), communicator(site, comm),
-                                          options_of(site, compression_options), call_options(site, options)})
-        .release();
-  });
+  return create(false, count, compression, comm, compression_options, options, sums);
+}
+
+tutti_status tutti_compressed_create_on_device(int64_t count, tutti_compression compression, tutti_comm comm,
+                                               const tutti_compression_options* compression_options,
+                                               const tutti_options* options, tutti_compressed* sums) {
+  return create(true, count, compression, comm, compression_options, options, sums);
 }
 
 tutti_status tutti_compressed_run(tutti_compressed sums, float* gradient, int64_t count, float factor) {
-  return guarded(
-      [&](const Site& site) { sums_of(site, sums).run(elements(site, "gradient", gradient, count), factor); });
+  return guarded([&](const Site& site) {
+    start(site, sums, gradient, count, factor);
+    sums_of(site, sums).wait();
+  });
 }
 
 tutti_status tutti_compressed_start(tutti_compressed sums, float* gradient, int64_t count, float factor) {
-  return guarded(
-      [&](const Site& site) { sums_of(site, sums).start(elements(site, "gradient", gradient, count), factor); });
+  return guarded([&](const Site& site) { start(site, sums, gradient, count, factor); });
 }
 
 tutti_status tutti_compressed_test(tutti_compressed sums, int* is_complete) {
@@ -123,11 +182,23 @@ tutti_status tutti_compressed_wait(tutti_compressed sums) {
 }
 
 tutti_status tutti_compressed_error(tutti_compressed sums, const float** error, int64_t* count) {
-  return guarded([&](const Site& site) { tell(site, sums_of(site, sums).error(), error, count); });
+  return guarded([&](const Site& site) {
+    const tutti_compressed_object& object = object_at(site, sums);
+    if (object.is_on_device)
+      tell(site, object.sums.device_error(), error, count);
+    else
+      tell(site, object.sums.error(), error, count);
+  });
 }
 
 tutti_status tutti_compressed_sum_error(tutti_compressed sums, const float** error, int64_t* count) {
-  return guarded([&](const Site& site) { tell(site, sums_of(site, sums).sum_error(), error, count); });
+  return guarded([&](const Site& site) {
+    const tutti_compressed_object& object = object_at(site, sums);
+    if (object.is_on_device)
+      tell(site, object.sums.device_sum_error(), error, count);
+    else
+      tell(site, object.sums.sum_error(), error, count);
+  });
 }
 
 tutti_status tutti_compressed_reset(tutti_compressed sums) {

@@ -5,6 +5,7 @@
 
 #include "tests/engine/compression_cases.hpp"
 #include "tests/mpi/device_stream_cases.hpp"
+#include "tutti.h"
 #include "tutti/compressed_allreduce.hpp"
 
 namespace tutti::test {
@@ -216,6 +217,40 @@ TEST_F(DeviceCompression, SumsGradientsWithTheBitsOfTheHost) {
         ASSERT_TRUE(std::ranges::equal(sum_error, host.sum_error()));
       }
     }
+}
+
+/// The functions of C take memory of either kind.
+TEST_F(DeviceCompression, IsThatOfCToo) {
+  tutti_comm comm = nullptr;
+  ASSERT_EQ(tutti_comm_create(MPI_COMM_WORLD, nullptr, &comm), TUTTI_SUCCESS);
+  constexpr std::int64_t count = 500;
+  for (int format = TUTTI_COMPRESSION_BF16; format <= TUTTI_COMPRESSION_TOP_K; ++format) {
+    Floats values = numbers(count, static_cast<unsigned>(world_rank()));
+    const auto c = static_cast<Compression>(format);
+    const Packed expected = packed(c, values);
+    const OnDevice<float> in{values, 0}, back{Floats(count), 0};
+    const OnDevice<std::uint8_t> out{Packed8(expected.size()), 0};
+    const auto bytes = static_cast<std::int64_t>(expected.size());
+    ASSERT_EQ(tutti_compress(format, in.span().data(), nullptr, count, out.span().data(), bytes, nullptr), TUTTI_SUCCESS);
+    EXPECT_TRUE(std::ranges::equal(out.contents(), as_uint8(expected)));
+    ASSERT_EQ(tutti_decompress(format, out.span().data(), bytes, back.span().data(), count, nullptr), TUTTI_SUCCESS);
+    EXPECT_EQ(back.contents(), unpacked(c, expected, count));
+    ASSERT_EQ(tutti_decompress_add(format, out.span().data(), bytes, back.span().data(), count, nullptr), TUTTI_SUCCESS);
+
+    tutti_compressed sums = nullptr;
+    ASSERT_EQ(tutti_compressed_create_on_device(count, format, comm, nullptr, nullptr, &sums), TUTTI_SUCCESS);
+    ASSERT_EQ(tutti_compressed_run(sums, in.span().data(), count, 1), TUTTI_SUCCESS);
+    CompressedAllreduce{Count{count}, c, *comm_}.run(values);
+    EXPECT_EQ(in.contents(), values);
+    const float* error = nullptr;
+    std::int64_t errors = 0;
+    ASSERT_EQ(tutti_compressed_error(sums, &error, &errors), TUTTI_SUCCESS);
+    EXPECT_EQ(errors, count);
+    EXPECT_NO_THROW((DeviceSpan<const float>{error, count}));
+    EXPECT_EQ(tutti_compressed_run(sums, values.data(), count, 1), TUTTI_ERROR_ARGUMENT);
+    ASSERT_EQ(tutti_compressed_free(&sums), TUTTI_SUCCESS);
+  }
+  ASSERT_EQ(tutti_comm_free(&comm), TUTTI_SUCCESS);
 }
 
 TEST_F(DeviceCompression, KeepsHostsAndDevicesApart) {

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # run.sh install BUILD [CMAKE OPTIONS...] - installs Tutti from a build folder into BUILD/python/prefix, and the Python package
 #                  against it into BUILD/python/site
-# run.sh tests BUILD MPIRUN RANKS - the package's tests on so many ranks
+# run.sh tests BUILD MPIRUN RANKS [FILES...] - the package's tests on so many ranks
 # The Python is that of TUTTI_PYTHON, with what scripts/setup.sh python installs. Without one, tests are skipped.
 set -eu
 tree=$(cd "$(dirname "$0")/../.." && pwd)
@@ -23,9 +23,10 @@ case $what in
     ;;
   tests)
     mpirun=$1 ranks=$2
+    shift 2
     [ -d "$folder/site/tutti" ] || skip "the package is not installed in $folder/site (test python_install)"
     export TUTTI_TOOL=$folder/prefix/bin/tutti PYTHONPATH=$folder/site MPIRUN="$tree/scripts/mpirun.sh $mpirun"
     cd "$tree/bindings/python/tests"
-    "$tree/scripts/mpirun.sh" "$mpirun" "$ranks" "$python" -m pytest -q -x --color=no --ignore=torch --ignore=torch_alone .
+    "$tree/scripts/mpirun.sh" "$mpirun" "$ranks" "$python" -m pytest -q -x --color=no --ignore=torch --ignore=torch_alone "${@:-.}"
     ;;
 esac

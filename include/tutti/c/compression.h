@@ -28,6 +28,9 @@ typedef struct tutti_compression_options {
 #define TUTTI_COMPRESSION_OPTIONS_INIT \
   { sizeof(tutti_compression_options), 256, 0.01, NULL }
 
+// Memory of a device works as well, all of it on one, at addresses that 4 divides: the functions return when it is
+// done.
+
 /// The bytes that so many floats become.
 TUTTI_C_API tutti_status tutti_compressed_size(tutti_compression compression, int64_t count,
                                                const tutti_compression_options* options, int64_t* bytes);
@@ -48,13 +51,19 @@ typedef struct tutti_compressed_object* tutti_compressed;
 TUTTI_C_API tutti_status tutti_compressed_create(int64_t count, tutti_compression compression, tutti_comm comm,
                                                  const tutti_compression_options* compression_options,
                                                  const tutti_options* options, tutti_compressed* sums);
+/// The same for gradients on the device whose context is current in this thread.
+TUTTI_C_API tutti_status tutti_compressed_create_on_device(int64_t count, tutti_compression compression,
+                                                           tutti_comm comm,
+                                                           const tutti_compression_options* compression_options,
+                                                           const tutti_options* options, tutti_compressed* sums);
 /// The gradient becomes the sum of all ranks' gradients times `factor`.
 TUTTI_C_API tutti_status tutti_compressed_run(tutti_compressed sums, float* gradient, int64_t count, float factor);
 /// The same in parts: the gradient must not be touched until a test or a wait says that the run is over.
 TUTTI_C_API tutti_status tutti_compressed_start(tutti_compressed sums, float* gradient, int64_t count, float factor);
 TUTTI_C_API tutti_status tutti_compressed_test(tutti_compressed sums, int* is_complete);
 TUTTI_C_API tutti_status tutti_compressed_wait(tutti_compressed sums);
-/// What this rank's gradients have lost so far, `*count` elements; valid until the handle is freed.
+/// What this rank's gradients have lost so far, `*count` elements; valid until the handle is freed, and in memory of
+/// the device if that is where the gradients are.
 TUTTI_C_API tutti_status tutti_compressed_error(tutti_compressed sums, const float** error, int64_t* count);
 /// What the sum of this rank's part has lost.
 TUTTI_C_API tutti_status tutti_compressed_sum_error(tutti_compressed sums, const float** error, int64_t* count);

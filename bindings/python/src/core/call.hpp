@@ -112,6 +112,8 @@ void bind_collectives(CommunicatorClass& communicator);
 void bind_array_reductions(nb::module_& module);
 void bind_compression(nb::module_& module);
 void bind_messages(nb::module_& module, CommunicatorClass& communicator);
+/// empty_device() of Python.
+[[nodiscard]] nb::object device_memory(nb::handle shape, nb::handle dtype);
 void bind_memory(nb::module_& module);
 
 }  // namespace tutti::python

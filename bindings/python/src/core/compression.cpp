@@ -52,24 +52,29 @@ class Way {
   tutti_compression_options options_ = TUTTI_COMPRESSION_OPTIONS_INIT;
 };
 
-/// An array of that type, in memory of the host.
-Buffer take_host(nb::handle object, tutti_type type, const Argument& argument) {
+/// An array of that type, where `like` is: in memory of the host or of a device.
+Buffer take_array(nb::handle object, tutti_type type, const Argument& argument, const Buffer* like = nullptr) {
   Buffer buffer = take(object, argument);
   const std::string where = std::string{argument.function} + ": " + argument.name;
   if (buffer.type != type)
     refuse(where + " has elements of " + name_of_type(buffer.type) + "; allowed are those of " + name_of_type(type));
-  if (buffer.is_on_device) refuse(where + " is in memory of a device; allowed is memory of the host");
+  if (like != nullptr && buffer.is_on_device != like->is_on_device)
+    refuse(where + " is in memory of " + (buffer.is_on_device ? "a device" : "the host") +
+           ", and the other array is not");
   return buffer;
 }
-Buffer take_floats(nb::handle object, const char* function, const char* name, bool writes) {
-  return take_host(object, TUTTI_FP32, {.function = function, .name = name, .writes = writes, .may_copy = !writes});
+Buffer take_floats(nb::handle object, const char* function, const char* name, bool writes,
+                   const Buffer* like = nullptr) {
+  return take_array(object, TUTTI_FP32, {.function = function, .name = name, .writes = writes, .may_copy = !writes},
+                    like);
 }
 
-/// The array that was given, or a new one.
-nb::object array_of(nb::handle out, int64_t count, tutti_type type) {
+/// The array that was given, or a new one: on a device empty_device().
+nb::object array_of(nb::handle out, int64_t count, tutti_type type, bool is_on_device) {
   if (!out.is_none()) return nb::borrow(out);
   NumPy& numpy = NumPy::get();
-  return numpy.empty(nb::int_(count), numpy.dtype_of(type));
+  const nb::object dtype = numpy.dtype_of(type);
+  return is_on_device ? device_memory(nb::int_(count), dtype) : numpy.empty(nb::int_(count), dtype);
 }
 
 nb::int_ compressed_size(nb::handle compression, nb::handle count, nb::handle block, nb::handle keep,
@@ -83,12 +88,12 @@ nb::object compress(nb::handle compression, nb::handle x, nb::handle error, nb::
   const Way way{compression, block, keep, rounding, "compress"};
   const Buffer in = take_floats(x, "compress", "x", false);
   Buffer rest;
-  if (!error.is_none()) rest = take_floats(error, "compress", "error", true);
+  if (!error.is_none()) rest = take_floats(error, "compress", "error", true, &in);
   if (!error.is_none() && rest.count != in.count)
     refuse("compress: error has " + std::to_string(rest.count) + " elements, and must have " +
            std::to_string(in.count));
-  nb::object result = array_of(out, way.bytes_of(in.count), TUTTI_UINT8);
-  const Buffer bytes = take_host(result, TUTTI_UINT8, {.function = "compress", .name = "out", .writes = true});
+  nb::object result = array_of(out, way.bytes_of(in.count), TUTTI_UINT8, in.is_on_device);
+  const Buffer bytes = take_array(result, TUTTI_UINT8, {.function = "compress", .name = "out", .writes = true}, &in);
   check_unlocked([&] {
     return tutti_compress(way.compression(), static_cast<const float*>(in.data), static_cast<float*>(rest.data),
                           in.count, bytes.data, bytes.count, way.options());
@@ -100,9 +105,10 @@ nb::object decompress(nb::handle compression, nb::handle data, nb::handle count,
                       nb::handle keep) {
   const Way way{compression, block, keep, nb::str("nearest"), "decompress"};
   if (count.is_none() == out.is_none()) refuse("decompress: give count or out");
-  const Buffer bytes = take_host(data, TUTTI_UINT8, {.function = "decompress", .name = "data"});
-  nb::object result = array_of(out, count.is_none() ? 0 : integer_of(count, "decompress", "count", 0), TUTTI_FP32);
-  const Buffer values = take_floats(result, "decompress", "out", true);
+  const Buffer bytes = take_array(data, TUTTI_UINT8, {.function = "decompress", .name = "data"});
+  nb::object result =
+      array_of(out, count.is_none() ? 0 : integer_of(count, "decompress", "count", 0), TUTTI_FP32, bytes.is_on_device);
+  const Buffer values = take_floats(result, "decompress", "out", true, &bytes);
   check_unlocked([&] {
     return tutti_decompress(way.compression(), bytes.data, bytes.count, static_cast<float*>(values.data), values.count,
                             way.options());
@@ -112,8 +118,8 @@ nb::object decompress(nb::handle compression, nb::handle data, nb::handle count,
 
 nb::object decompress_add(nb::handle compression, nb::handle data, nb::handle out, nb::handle block, nb::handle keep) {
   const Way way{compression, block, keep, nb::str("nearest"), "decompress_add"};
-  const Buffer bytes = take_host(data, TUTTI_UINT8, {.function = "decompress_add", .name = "data"});
-  const Buffer values = take_floats(out, "decompress_add", "out", true);
+  const Buffer bytes = take_array(data, TUTTI_UINT8, {.function = "decompress_add", .name = "data"});
+  const Buffer values = take_floats(out, "decompress_add", "out", true, &bytes);
   check_unlocked([&] {
     return tutti_decompress_add(way.compression(), bytes.data, bytes.count, static_cast<float*>(values.data),
                                 values.count, way.options());
@@ -124,7 +130,8 @@ nb::object decompress_add(nb::handle compression, nb::handle data, nb::handle ou
 class CompressedAllreduce {
  public:
   CompressedAllreduce(nb::handle count, nb::handle compression, Communicator& comm, nb::handle block, nb::handle keep,
-                      nb::handle rounding, nb::handle algorithm) {
+                      nb::handle rounding, nb::handle algorithm, bool on_device)
+      : is_on_device_(on_device) {
     const Communicator::Use use{comm};
     const Way way{compression, block, keep, rounding, "CompressedAllreduce"};
     const int64_t elements = integer_of(count, "CompressedAllreduce", "count");
@@ -133,8 +140,8 @@ class CompressedAllreduce {
     if (!algorithm.is_none()) name = text_of(algorithm, "CompressedAllreduce", "algorithm");
     if (!algorithm.is_none()) options.algorithm = name.c_str();
     tutti_comm its = comm.handle("CompressedAllreduce");
-    check_unlocked(
-        [&] { return tutti_compressed_create(elements, way.compression(), its, way.options(), &options, &handle_); });
+    auto* const create = on_device ? tutti_compressed_create_on_device : tutti_compressed_create;
+    check_unlocked([&] { return create(elements, way.compression(), its, way.options(), &options, &handle_); });
   }
   CompressedAllreduce(const CompressedAllreduce&) = delete;
   CompressedAllreduce& operator=(const CompressedAllreduce&) = delete;
@@ -149,6 +156,10 @@ class CompressedAllreduce {
   }
   void start(nb::handle x, float factor) {
     Buffer gradient = take_floats(x, "CompressedAllreduce.start", "x", true);
+    if (gradient.is_on_device != is_on_device_)
+      refuse(std::string{"CompressedAllreduce.start: x is in memory of "} +
+             (is_on_device_ ? "the host; allowed is memory of a device, as on_device=True"
+                            : "a device; allowed is memory of the host, or on_device=True"));
     auto* const data = static_cast<float*>(gradient.data);
     check_unlocked([&] { return tutti_compressed_start(handle_, data, gradient.count, factor); });
     gradient_ = std::move(gradient);
@@ -178,13 +189,16 @@ class CompressedAllreduce {
   [[nodiscard]] nb::object copied(const Function& function) const {
     const float* values = nullptr;
     int64_t count = 0;
+    if (is_on_device_)
+      refuse("CompressedAllreduce: the errors are in memory of a device; Python gives those of the host");
     check(function(handle_, &values, &count));
-    nb::object array = array_of(nb::none(), count, TUTTI_FP32);
+    nb::object array = array_of(nb::none(), count, TUTTI_FP32, false);
     const Buffer into = take_floats(array, "CompressedAllreduce", "error", true);
     if (count > 0) std::copy(values, values + count, static_cast<float*>(into.data));
     return array;
   }
   tutti_compressed handle_ = nullptr;
+  bool is_on_device_;
   Buffer gradient_;  ///< While a run is under way.
 };
 
@@ -208,12 +222,14 @@ void bind_compression(nb::module_& module) {
              "The elements of float32 that compress() made `data` of: a new array of `count`, or in out.");
   module.def("decompress_add", decompress_add, compression, nb::arg("data"), nb::arg("out"), block, keep,
              "As decompress(), but added to out.");
-  nb::class_<CompressedAllreduce>(module, "CompressedAllreduce",
-                                  "Sums gradients of all ranks, compressed on their way, and keeps what is lost for "
-                                  "the next run (docs/compression.md).\nGradients are arrays of float32 of `count` "
-                                  "elements, contiguous and in memory of the host.")
-      .def(nb::init<nb::handle, nb::handle, Communicator&, nb::handle, nb::handle, nb::handle, nb::handle>(),
-           nb::arg("count"), compression, nb::arg("comm"), block, keep, rounding, nb::arg("algorithm") = nb::none())
+  nb::class_<CompressedAllreduce>(
+      module, "CompressedAllreduce",
+      "Sums gradients of all ranks, compressed on their way, and keeps what is lost for "
+      "the next run (docs/compression.md).\nGradients are arrays of float32 of `count` "
+      "elements, contiguous and in memory of the host, or with on_device of the current CUDA device.")
+      .def(nb::init<nb::handle, nb::handle, Communicator&, nb::handle, nb::handle, nb::handle, nb::handle, bool>(),
+           nb::arg("count"), compression, nb::arg("comm"), block, keep, rounding, nb::arg("algorithm") = nb::none(),
+           nb::arg("on_device") = false)
       .def("run", &CompressedAllreduce::run, nb::arg("x"), nb::arg("factor") = 1.0F,
            "x becomes the sum of all ranks' x times factor, and is returned.")
       .def("start", &CompressedAllreduce::start, nb::arg("x"), nb::arg("factor") = 1.0F,

@@ -147,6 +147,8 @@ nb::object empty(nb::handle shape, nb::handle dtype) {
 
 }  // namespace
 
+nb::object device_memory(nb::handle shape, nb::handle dtype) { return memory_of(shape, dtype, true); }
+
 void bind_memory(nb::module_& module) {
   nb::class_<Memory>(
       module, "Memory",
@@ -175,8 +177,7 @@ void bind_memory(nb::module_& module) {
       "copies\nthrough shared memory. It holds zeros. A communicator over all ranks must have been made before. Whole "
       "pages are taken\nof the node's shared memory; they are given back with the last array on them.");
   module.def(
-      "empty_device", [](nb::handle shape, nb::handle dtype) { return memory_of(shape, dtype, true); },
-      nb::arg("shape").none(), nb::arg("dtype").none() = "float32",
+      "empty_device", device_memory, nb::arg("shape").none(), nb::arg("dtype").none() = "float32",
       "Memory on the CUDA device whose context is current, of undefined contents, from which other ranks' devices "
       "read.");
 }
