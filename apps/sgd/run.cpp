@@ -71,8 +71,6 @@ Split shared_data(const Settings& settings, MPI_Comm comm) {
     if (!settings.checkpoint.empty()) apps::require_writable(settings.checkpoint);
     if (!settings.json.empty() && settings.json != "-") apps::require_writable(settings.json);
     if (!settings.report.empty()) apps::require_writable(settings.report);
-    for (const std::string& file : settings.compare)
-      static_cast<void>(shown_run(file, apps::read_file(file)));
     data = read_data(settings);
   });
   broadcast(comm, data.train);
@@ -134,6 +132,7 @@ class Run {
                      trainer_.memory()} {}
 
   void operator()() {
+    read_others();
     resume();
     print(header_text(description_));
     while (trainer_.epochs() < settings_.epochs) {
@@ -143,12 +142,15 @@ class Run {
       countdown_.clear();
       print(row_text(settings_, epochs_.back()));
       save();
+      report();
     }
     if (epochs_.empty())
       print("All epochs are done already: ask for more by --epochs. No file was written.\n");
     else
       print(step_text(description_, epochs_));
-    report();
+    apps::on_root(mpi_, [&] {
+      if (settings_.json == "-") apps::print(json_text(description_, epochs_));
+    });
   }
 
  private:
@@ -173,18 +175,21 @@ class Run {
     const Progress<T> progress = trainer_.progress();
     apps::on_root(mpi_, [&] { apps::replace_file(settings_.checkpoint, encode(identity_, progress)); });
   }
+  /// The reports of other runs, which the page shows beside this one.
+  void read_others() {
+    apps::on_root(mpi_, [&] {
+      for (const std::string& file : settings_.compare)
+        others_.push_back(shown_run(file, apps::read_file(file)));
+    });
+  }
+  /// After every epoch: a training that is killed has reports of what it did.
   void report() {
     apps::on_root(mpi_, [&] {
-      if (settings_.json == "-") apps::print(json_text(description_, epochs_));
-      if (epochs_.empty()) return;
       if (!settings_.json.empty() && settings_.json != "-") {
         apps::replace_file(settings_.json, json_text(description_, epochs_));
       }
-      if (settings_.report.empty()) return;
-      std::vector<ShownRun> others;
-      for (const std::string& file : settings_.compare)
-        others.push_back(shown_run(file, apps::read_file(file)));
-      apps::replace_file(settings_.report, page_text(description_, epochs_, trainer_.timeline(), others));
+      if (!settings_.report.empty())
+        apps::replace_file(settings_.report, page_text(description_, epochs_, trainer_.timeline(), others_));
     });
   }
   /// Prints on rank 0, unless stdout is for JSON.
@@ -203,6 +208,7 @@ class Run {
   Identity identity_;
   RunDescription description_;
   std::vector<EpochReport> epochs_;
+  std::vector<ShownRun> others_;  ///< On rank 0.
 };
 
 }  // namespace

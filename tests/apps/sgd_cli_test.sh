@@ -126,14 +126,16 @@ cp "$folder/at_once" "$folder/saved"
 # A rank that is killed while it trains: an error, and a checkpoint to go on from.
 rm -f "$folder/killed"
 killed=(--synthetic 2000 --hidden 64 --precision fp32 --checkpoint "$folder/killed")
-"$mpirun_sh" "$mpirun" "$ranks" "$program" --epochs 100000 "${killed[@]}" >"$folder/out" 2>"$folder/err" &
+"$mpirun_sh" "$mpirun" "$ranks" "$program" --epochs 100000 "${killed[@]}" --json "$folder/killed.json" \
+  --report "$folder/killed.html" >"$folder/out" 2>"$folder/err" &
 training=$!
 for ((i = 0; i < 300; ++i)); do
-  [ -s "$folder/killed" ] && break
+  [ -s "$folder/killed.html" ] && break
   sleep 0.1
 done
 pkill -KILL -n -f -- "--checkpoint $folder/killed" || fail 'no rank was killed'
 wait $training && fail 'a killed rank is no error'
+grep -q '"train_accuracy"' "$folder/killed.json" || fail 'a killed training has no report'
 expect 0 'Resumed' --epochs 1 "${killed[@]}"
 
 # Checkpoints that cannot be used are refused and kept.
