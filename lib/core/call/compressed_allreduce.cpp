@@ -21,8 +21,9 @@ using detail::Compressor;
 using detail::Elements;
 
 /// A rank's part of a gradient: whole blocks, so that every part has scales of its own, or four elements, which devices
-/// take at a time.
+/// take at a time. top_k: all of it.
 Count part_of(Count count, Compression compression, int ranks, const CompressionOptions& options) {
+  if (compression == Compression::top_k) return count;
   const bool is_whole = compression == Compression::bf16 || compression == Compression::fp16;
   const std::int64_t block = is_whole ? 4 : options.block.value();
   const std::int64_t blocks = (count.value() + block - 1) / block;
@@ -58,11 +59,10 @@ class CompressedAllreduce::State {
         with_(compression, how, is_on_device),
         count_(checked_count(count, options)),
         ranks_(static_cast<std::size_t>(comm.size())),
-        own_(static_cast<std::size_t>(comm.rank().value())) {
+        own_(static_cast<std::size_t>(comm.rank().value())),
+        part_(static_cast<std::size_t>(part_of(count, compression, comm.size(), how).value())),
+        part_bytes_((with_.bytes_of(part_) + 7) / 8 * 8) {  // so that each is aligned
     require_same_settings(count, compression, how, comm);
-    const Count part = with_.is_top() ? count : part_of(count, compression, comm.size(), how);
-    part_ = static_cast<std::size_t>(part.value());
-    part_bytes_ = (with_.bytes_of(part_) + 7) / 8 * 8;  // so that each is aligned
     all_ = {ranks_ * part_bytes_, is_on_device};
     mine_ = {part_bytes_, is_on_device};
     error_ = {count_, is_on_device};
@@ -116,19 +116,17 @@ class CompressedAllreduce::State {
     with_.clear(error_);
     with_.clear(sum_error_);
   }
-  /// One of the two, as memory of the host or of a device.
   template <class Span>
-  [[nodiscard]] Span error(const Elements<float> State::*which, std::string_view function) const {
-    constexpr bool is_on_device = std::is_same_v<Span, DeviceSpan<const float>>;
-    if (is_on_device == with_.is_on_device()) return {(this->*which).data(), (this->*which).size()};
-    throw StateError(fmt::format("tutti::CompressedAllreduce::{}: the memory is that of {}", function,
-                                 is_on_device ? "the host" : "a device"));
+  [[nodiscard]] Span error(std::string_view function) const {
+    return shown<Span>(error_, function);
+  }
+  template <class Span>
+  [[nodiscard]] Span sum_error(std::string_view function) const {
+    return shown<Span>(sum_error_, function);
   }
   [[nodiscard]] Bytes bytes_sent() const {
     return Bytes{(with_.is_top() ? 1 : 2) * static_cast<std::int64_t>((ranks_ - 1) * part_bytes_)};
   }
-
-  Elements<float> error_, sum_error_;
 
  private:
   enum class Stage : std::uint8_t { none, exchange, spread };
@@ -136,6 +134,15 @@ class CompressedAllreduce::State {
     std::size_t begin, end;
     [[nodiscard]] std::size_t size() const { return end - begin; }
   };
+
+  /// As memory of the host or of a device.
+  template <class Span>
+  [[nodiscard]] Span shown(const Elements<float>& values, std::string_view function) const {
+    constexpr bool is_on_device = std::is_same_v<Span, DeviceSpan<const float>>;
+    if (is_on_device == with_.is_on_device()) return {values.data(), values.size()};
+    throw StateError(fmt::format("tutti::CompressedAllreduce::{}: the memory is that of {}", function,
+                                 is_on_device ? "the host" : "a device"));
+  }
 
   [[nodiscard]] std::size_t checked_count(Count count, const Options& options) const {
     static_cast<void>(with_.bytes_of(static_cast<std::size_t>(count.value())));
@@ -178,8 +185,8 @@ class CompressedAllreduce::State {
   CallSite site_;
   Compressor with_;
   std::size_t count_, ranks_, own_;
-  std::size_t part_ = 0, part_bytes_ = 0;  ///< Of the ranks that have most.
-  Elements<float> sum_;
+  std::size_t part_, part_bytes_;  ///< Of the ranks that have most.
+  Elements<float> error_, sum_, sum_error_;
   Elements<std::uint8_t> parts_, all_, mine_;  ///< For each rank; of each rank; for all ranks.
   Stage stage_ = Stage::none;
   float* gradient_ = nullptr;
@@ -222,16 +229,16 @@ void CompressedAllreduce::start(DeviceSpan<float> gradient, float factor) {
 bool CompressedAllreduce::test() { return state("test").test(); }
 void CompressedAllreduce::wait() { state("wait").wait(); }
 std::span<const float> CompressedAllreduce::error() const {
-  return state("error").error<std::span<const float>>(&State::error_, "error");
+  return state("error").error<std::span<const float>>("error");
 }
 std::span<const float> CompressedAllreduce::sum_error() const {
-  return state("sum_error").error<std::span<const float>>(&State::sum_error_, "sum_error");
+  return state("sum_error").sum_error<std::span<const float>>("sum_error");
 }
 DeviceSpan<const float> CompressedAllreduce::device_error() const {
-  return state("device_error").error<DeviceSpan<const float>>(&State::error_, "device_error");
+  return state("device_error").error<DeviceSpan<const float>>("device_error");
 }
 DeviceSpan<const float> CompressedAllreduce::device_sum_error() const {
-  return state("device_sum_error").error<DeviceSpan<const float>>(&State::sum_error_, "device_sum_error");
+  return state("device_sum_error").sum_error<DeviceSpan<const float>>("device_sum_error");
 }
 void CompressedAllreduce::reset() { state("reset").reset(); }
 Bytes CompressedAllreduce::bytes_sent() const { return state("bytes_sent").bytes_sent(); }

@@ -32,7 +32,7 @@ class CompressionKernels {
 
   template <class Arguments>
   void launch(std::size_t function, const Arguments& arguments, unsigned blocks, CUstream stream) const;
-  [[nodiscard]] unsigned blocks_for(std::size_t threads) const;
+  [[nodiscard]] unsigned blocks_for(std::size_t wanted) const;
 
   unsigned most_blocks_ = 1;
   std::array<CUfunction, passes + formats * ways> functions_{};  ///< The passes of top_k, then by format and way.
