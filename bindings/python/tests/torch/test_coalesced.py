@@ -1,12 +1,11 @@
 """Operations on several tensors at once give what they give on each."""
-import warnings
-
 import pytest
 import torch
 import torch.distributed as dist
 import torch.distributed._functional_collectives as functional
 from torch.distributed import ReduceOp
 
+pytestmark = pytest.mark.filterwarnings("ignore::FutureWarning")  # new names are not in old versions of PyTorch
 COUNTS = [3, 0, 20000, 17, 1, 4096, 4097]  # both sides of 16 KiB, up to which they share messages
 MIXED = [torch.float32, torch.float32, torch.int64, torch.bfloat16, torch.bfloat16, torch.float32, torch.int32]
 
@@ -43,6 +42,14 @@ def is_async(request):
     return request.param
 
 
+def summed(gloo, given, op):
+    """Gloo works on contiguous tensors alone."""
+    results = [data.clone(memory_format=torch.contiguous_format) for data in given]
+    for data in results:
+        dist.all_reduce(data, op, group=gloo)
+    return results
+
+
 def coalesced(calls, is_async):
     with dist._coalescing_manager(async_ops=is_async) as works:
         for call, *given in calls:
@@ -53,17 +60,8 @@ def coalesced(calls, is_async):
 
 @pytest.mark.parametrize("op", [ReduceOp.SUM, ReduceOp.MAX])
 def test_all_reduce(gloo, rank, dtypes, is_async, op):
-    wanted, ours = tensors(rank, dtypes), tensors(rank, dtypes)
-    for data in wanted:
-        dist.all_reduce(data, op, group=gloo)
+    wanted, ours = summed(gloo, tensors(rank, dtypes), op), tensors(rank, dtypes)
     coalesced([(dist.all_reduce, data, op) for data in ours], is_async)
-    same(ours, wanted)
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", FutureWarning)
-        ours = tensors(rank, dtypes)
-        work = dist.all_reduce_coalesced(ours, op, async_op=is_async)
-    if is_async:
-        work.wait()
     same(ours, wanted)
     same(functional.all_reduce_coalesced(tensors(rank, dtypes), NAMES[op], dist.group.WORLD), wanted)
 
@@ -96,14 +94,20 @@ def test_all_gather(rank, size, dtypes, is_async):
     coalesced([(dist.all_gather_into_tensor, *pair) for pair in zip(inside, parts)], is_async)
     same(inside, wanted)
     same(functional.all_gather_into_tensor_coalesced(own, dist.group.WORLD), wanted)
-    listed = [[torch.full_like(data, 77) for data in own] for _ in range(size)]
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", FutureWarning)
-        work = dist.all_gather_coalesced(listed, own, async_op=is_async)
-    if is_async:
+
+
+def test_old_names(rank, size, is_async):
+    """They take tensors of one type alone."""
+    everyone = [tensors(other, [torch.float32] * len(COUNTS)) for other in range(size)]
+    ours = tensors(rank, [torch.float32] * len(COUNTS))
+    outputs = [[torch.full_like(data, 77) for data in ours] for _ in range(size)]
+    works = [dist.all_gather_coalesced(outputs, ours, async_op=is_async)]
+    works.append(dist.all_reduce_coalesced(ours, async_op=is_async))
+    for work in works if is_async else []:
         work.wait()
-    for ours, theirs in zip(listed, everyone):
-        same(ours, theirs)
+    same(ours, [sum(each) for each in zip(*everyone)])
+    for output, theirs in zip(outputs, everyone):
+        same(output, theirs)
 
 
 def test_all_gather_of_lists_even_and_uneven(world, rank, size):
@@ -118,10 +122,8 @@ def test_all_gather_of_lists_even_and_uneven(world, rank, size):
 
 @pytest.mark.parametrize("op", [ReduceOp.SUM, ReduceOp.MAX])
 def test_reduce_scatter(gloo, rank, size, dtypes, is_async, op):
-    given, wanted = tensors(rank, dtypes, size), tensors(rank, dtypes, size)
-    for data in wanted:
-        dist.all_reduce(data, op, group=gloo)
-    wanted = [data.reshape(size, -1)[rank] for data in wanted]
+    given = tensors(rank, dtypes, size)
+    wanted = [data.view(size, -1)[rank] for data in summed(gloo, given, op)]
     ours = [torch.full_like(data, 77) for data in wanted]
     coalesced([(dist.reduce_scatter_tensor, *pair, op) for pair in zip(ours, given)], is_async)
     same(ours, wanted)

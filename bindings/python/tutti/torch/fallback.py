@@ -14,6 +14,7 @@ import tutti
 
 _OPERATIONS = {ReduceOp.SUM: "sum", ReduceOp.AVG: "avg", ReduceOp.PRODUCT: "prod", ReduceOp.MIN: "min", ReduceOp.MAX: "max",
                ReduceOp.BAND: "band", ReduceOp.BOR: "bor", ReduceOp.BXOR: "bxor"}
+_NUMBERS = {1: torch.uint8, 2: torch.uint16, 4: torch.uint32, 8: torch.uint64, 16: torch.complex128}
 _NEEDS_COMPILED = "needs the compiled backend: python -m tutti.torch.build says why it is not there"
 
 
@@ -40,17 +41,16 @@ def _empty(count, like):
 
 
 def _moved(flat):
-    """As bytes: every type can be sent."""
-    return flat.view(torch.uint8)
+    """As numbers of the same size: every type can be sent."""
+    return flat.view(_NUMBERS[flat.element_size()])
 
 
 def _counts(tensors):
-    """Bytes of each."""
-    return [tensor.numel() * tensor.element_size() for tensor in tensors]
+    return [tensor.numel() for tensor in tensors]
 
 
 def _is_even(tensors):
-    return len({tensor.numel() for tensor in tensors}) == 1
+    return len(set(_counts(tensors))) == 1
 
 
 def _joined(items, key):
@@ -186,7 +186,7 @@ class Backend(_Backend):
     def _copied(self, options, pairs, key, start):
         """Calls with lists of copies. A pair is what a call reads and writes, both of them lists of tensors."""
         def call(listed):
-            outs = [_empty(sum(map(torch.numel, written)), read[0]) for read, written in listed]
+            outs = [_empty(sum(_counts(written)), read[0]) for read, written in listed]
 
             def end():
                 for out, (_, written) in zip(outs, listed):
@@ -253,7 +253,7 @@ class Backend(_Backend):
         def start(data, outs, blocks, _):
             if _is_even(blocks):
                 return self._comm.reduce_scatter_list_async(data, op, out=outs)
-            return self._comm.reduce_scatterv_async(*data, [tensor.numel() for tensor in blocks], op, out=outs[0])
+            return self._comm.reduce_scatterv_async(*data, _counts(blocks), op, out=outs[0])
 
         return self._copied(options, [(data, [output]) for output, data in zip(outputs, inputs)],
                             lambda pair: _is_even(pair[0]) and pair[1][0].dtype, start)
@@ -277,7 +277,7 @@ class Backend(_Backend):
         return self._run(options, outputs, (start, lambda: _spread(part, outputs)))
 
     def alltoall(self, outputs, inputs, options):
-        out = _empty(sum(data.numel() for data in outputs), outputs[0])
+        out = _empty(sum(_counts(outputs)), outputs[0])
         return self._run(options, outputs,
                          (lambda: self._comm.alltoallv_async(_moved(_flat(inputs)), _counts(inputs), _counts(outputs),
                                                              out=_moved(out)), lambda: _spread(out, outputs)))
