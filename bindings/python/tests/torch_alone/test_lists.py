@@ -12,7 +12,7 @@ from test_programs import run
 PROGRAM = """
 import os, sys
 rank = int(next(os.environ[name] for name in ("OMPI_COMM_WORLD_RANK", "PMI_RANK") if name in os.environ))
-size, uncompiled = 2, sys.argv[3].split(",")
+uncompiled = sys.argv[3].split(",")
 if str(rank) in uncompiled:
     os.environ.update(MPICXX="no_compiler", XDG_CACHE_HOME=sys.argv[2])
 import warnings
@@ -22,8 +22,7 @@ import torch.distributed._functional_collectives as functional
 import tutti.torch
 
 warnings.simplefilter("ignore")
-store = dist.FileStore(sys.argv[2] + "/store", size)
-dist.init_process_group("tutti", store=store, rank=rank, world_size=size)
+dist.init_process_group("tutti", "mpi://")
 assert (tutti.torch._native() is None) == (str(rank) in uncompiled)
 os.environ["TUTTI_TRACE"] = sys.argv[1]
 group = dist.new_group(backend="tutti")

@@ -1,6 +1,7 @@
 """The backend in Python alone, over tutti.Communicator: for machines without a compiler. It has no thread: what is under way
 moves while the program waits, so that a future is complete when it is asked for, and not before. On other ranks the compiled
 one may serve."""
+import array
 import itertools
 import operator
 import warnings
@@ -308,9 +309,14 @@ def world():
 
 
 def from_rank_0(text):
+    """Other ranks give no text. It moves as among compiled backends."""
     import mpi4py.MPI as MPI
 
-    return MPI.COMM_WORLD.bcast(text)
+    length = array.array("i", [len(text)])
+    MPI.COMM_WORLD.Bcast(length)
+    moved = bytearray(text.encode().ljust(length[0]))
+    MPI.COMM_WORLD.Bcast(moved)
+    return moved.decode()
 
 
 def finalize():
