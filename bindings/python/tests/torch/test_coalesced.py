@@ -131,7 +131,7 @@ def test_reduce_scatter(gloo, rank, size, dtypes, is_async, op):
          wanted)
 
 
-def test_outputs_that_share_memory_are_refused(compiled, rank, size):
+def test_outputs_that_share_memory_are_refused(size):
     data = torch.ones(8)
     with pytest.raises(ValueError, match="outputs of buffers 0 and 1 share memory"):
         coalesced([(dist.all_reduce, data), (dist.all_reduce, data[4:])], False)

@@ -123,8 +123,8 @@ class Call {
 
   [[nodiscard]] const std::vector<at::Tensor>& outputs() const { return out_.tensors(); }
 
-  /// Whether one call of a list can do both, of which PyTorch has told the same operation and root. All ranks have to say
-  /// the same, so only what they have in common counts.
+  /// Whether one call of a list can do both, of which PyTorch has told the same operation and root. All ranks have to
+  /// say the same, so only what they have in common counts.
   [[nodiscard]] bool joins(const Call& other) const {
     return has_lists(call_.collective) && is_even() && other.is_even() && call_.type == other.call_.type;
   }
