@@ -13,7 +13,7 @@ NAMES = {ReduceOp.SUM: "sum", ReduceOp.MAX: "max"}
 
 
 def tensors(rank, dtypes, each=1):
-    """Small whole numbers, whose sums are exact; every third one is not contiguous, every third one a view of a larger one."""
+    """Small whole numbers, whose sums are exact; some are not contiguous, some a view of a larger tensor."""
     made = []
     for place, (count, dtype) in enumerate(zip(COUNTS, dtypes)):
         data = (torch.arange(count * each) % 5 + rank + place).to(dtype)

@@ -1,5 +1,5 @@
-"""Coalesced operations are one call of Tutti for all tensors in a row of one type, with the compiled backend, the one in
-Python, and both in one job: counted by the records of a run."""
+"""Coalesced operations are one call of Tutti for all tensors in a row of one type: with the compiled backend, with the one
+in Python, and with both in one job. The records of a run count them."""
 import collections
 import json
 import os
