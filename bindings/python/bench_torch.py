@@ -1,12 +1,15 @@
 """Times collectives of torch.distributed over Tutti and gloo, interleaved in one run.
 
-    mpirun -n 4 python bench_torch.py [--backends gloo,tutti] [--blocks 9] [--sizes 8,65536,4194304]
+    mpirun -n 4 python bench_torch.py [--backends gloo,tutti] [--blocks 9] [--sizes 8,65536,4194304] [--list 100]
 
 Each line is one collective and size: microseconds a call of each backend (the median over blocks of the slowest rank), and
 the first backend's time divided by the last one's. The last line is the geometric mean of these. Sizes are the bytes of
 the whole vector.
+
+With --list N a call is one on each of N tensors, by the last backend alone: one after the other beside all of them coalesced.
 """
 import argparse
+import contextlib
 import math
 import statistics
 import sys
@@ -49,6 +52,26 @@ def cases(size):
                                     all_to_all_single)}
 
 
+def cases_of_lists(size, length):
+    """The same for those that can be coalesced, of so many tensors: function(elements, is_coalesced) -> ..."""
+
+    def listed(make):
+        def calls(count, is_coalesced):
+            each = [make(count) for _ in range(length)]
+
+            def call(group):
+                with dist._coalescing_manager(group) if is_coalesced else contextlib.nullcontext():
+                    for one in each:
+                        one(group)
+
+            return call
+
+        return calls
+
+    made = cases(size)
+    return {name: listed(made[name]) for name in ("all_reduce", "all_gather_into_tensor", "reduce_scatter_tensor")}
+
+
 def timed(call, group, repeats, world):
     """Microseconds a call on the slowest rank."""
     dist.barrier(world)
@@ -63,7 +86,8 @@ def timed(call, group, repeats, world):
 def main():
     parser = argparse.ArgumentParser(description="collectives of torch.distributed, backends interleaved")
     parser.add_argument("--backends", default="gloo,tutti")
-    parser.add_argument("--sizes", default="8,65536,4194304")
+    parser.add_argument("--sizes", help="default: 8,65536,4194304, and 1024 of lists")
+    parser.add_argument("--list", type=int, metavar="N", help="N tensors at once, beside one after the other")
     parser.add_argument("--blocks", type=int, default=9)
     given = parser.parse_args()
     torch.set_num_threads(1)
@@ -72,27 +96,31 @@ def main():
     names = given.backends.split(",")
     groups = {name: dist.new_group(backend=name) for name in names}
     world = dist.group.WORLD
+    if given.list:
+        ways = {way: (groups[names[-1]], way == "coalesced") for way in ("each", "coalesced")}
+    else:
+        ways = {name: (group,) for name, group in groups.items()}
     ratios = []
     if rank == 0:
-        print(f"{size} ranks; us a call\n{'collective':24}{'bytes':>9}" + "".join(f"{name:>11}" for name in names) + "   ratio")
-    for name, make in cases(size).items():
-        for bytes_ in map(int, given.sizes.split(",")):
-            call = make(max(1, bytes_ // 4))
+        print(f"{size} ranks; us a call\n{'collective':24}{'bytes':>9}" + "".join(f"{way:>11}" for way in ways) + "   ratio")
+    for name, make in (cases_of_lists(size, given.list) if given.list else cases(size)).items():
+        for bytes_ in map(int, (given.sizes or ("1024" if given.list else "8,65536,4194304")).split(",")):
+            calls = {way: (make(max(1, bytes_ // 4), *how), group) for way, (group, *how) in ways.items()}
             repeats = 100 if bytes_ < 4096 else 20 if bytes_ < 1 << 20 else 5
-            times = {backend: [] for backend in names}
+            times = {way: [] for way in ways}
             for block in range(given.blocks + 1):
-                for backend in names:
-                    took = timed(call, groups[backend], repeats, world)
+                for way, call in calls.items():
+                    took = timed(*call, repeats, world)
                     if block > 0:  # the first one warms up
-                        times[backend].append(took)
-            medians = [statistics.median(times[backend]) for backend in names]
+                        times[way].append(took)
+            medians = [statistics.median(times[way]) for way in ways]
             ratios.append(medians[0] / medians[-1])
             if rank == 0:
                 print(f"{name:24}{bytes_:9}" + "".join(f"{median:11.1f}" for median in medians) + f"{ratios[-1]:8.2f}",
                       flush=True)
     if rank == 0:
         mean = math.exp(statistics.fmean(map(math.log, ratios)))
-        print(f"geometric mean of {names[0]} / {names[-1]}: {mean:.2f}")
+        print(f"geometric mean of {[*ways][0]} / {[*ways][-1]}: {mean:.2f}")
     dist.destroy_process_group()
 
 

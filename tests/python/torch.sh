@@ -27,7 +27,7 @@ case $what in
   ranks) "$tree/scripts/mpirun.sh" --unbound "$1" "$2" "$python" -m pytest -q -x --color=no torch ;;
   fallback)
     export MPICXX=no_compiler XDG_CACHE_HOME=$build/python/empty
-    "$tree/scripts/mpirun.sh" --unbound "$1" "$2" "$python" -m pytest -q -x --color=no torch/test_operations.py
+    "$tree/scripts/mpirun.sh" --unbound "$1" "$2" "$python" -m pytest -q -x --color=no torch/test_{operations,coalesced}.py
     ;;
   pytorch) "$python" torch/run_pytorch_suite.py --mpirun "$1" --backends gloo,tutti ;;
 esac

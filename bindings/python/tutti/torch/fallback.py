@@ -1,6 +1,8 @@
 """The backend in Python alone, over tutti.Communicator: for machines without a compiler. It has no thread: what is under way
 moves while the program waits, so that a future is complete when it is asked for, and not before. On other ranks the compiled
 one may serve."""
+import array
+import itertools
 import operator
 import warnings
 
@@ -13,6 +15,7 @@ import tutti
 
 _OPERATIONS = {ReduceOp.SUM: "sum", ReduceOp.AVG: "avg", ReduceOp.PRODUCT: "prod", ReduceOp.MIN: "min", ReduceOp.MAX: "max",
                ReduceOp.BAND: "band", ReduceOp.BOR: "bor", ReduceOp.BXOR: "bxor"}
+_NUMBERS = {1: torch.uint8, 2: torch.uint16, 4: torch.uint32, 8: torch.uint64, 16: torch.complex128}
 _NEEDS_COMPILED = "needs the compiled backend: python -m tutti.torch.build says why it is not there"
 
 
@@ -39,13 +42,23 @@ def _empty(count, like):
 
 
 def _moved(flat):
-    """As bytes: every type can be sent."""
-    return flat.view(torch.uint8)
+    """As numbers of the same size: every type can be sent."""
+    return flat.view(_NUMBERS[flat.element_size()])
 
 
 def _counts(tensors):
-    """Bytes of each."""
-    return [tensor.numel() * tensor.element_size() for tensor in tensors]
+    return [tensor.numel() for tensor in tensors]
+
+
+def _is_even(tensors):
+    return len(set(_counts(tensors))) == 1
+
+
+def _joined(items, key):
+    """Lists of items in a row that one call of a list takes, as the compiled backend joins them. Without a key an item is
+    alone."""
+    for known, group in itertools.groupby(items, key):
+        yield from [list(group)] if known else ([item] for item in group)
 
 
 def _spread(flat, tensors):
@@ -153,59 +166,72 @@ class Backend(_Backend):
             self._last.wait()
         return self._last
 
-    def _in_place(self, options, tensors, start):
-        """Calls with each tensor, or with a copy of one that is not contiguous."""
-        def call(data):
+    def _in_place(self, options, tensors, key, start):
+        """Calls with lists of tensors, or with copies of those that are not contiguous."""
+        def call(listed):
             kept = []
 
             def begin():
-                kept.append(data.contiguous())
-                return start(kept[0])
+                kept.extend(data.contiguous() for data in listed)
+                return start(kept)
 
             def end():
-                if kept[0].data_ptr() != data.data_ptr():
-                    data.copy_(kept[0])
+                for copy, data in zip(kept, listed):
+                    if copy.data_ptr() != data.data_ptr():
+                        data.copy_(copy)
 
             return begin, end
 
-        return self._run(options, tensors, *(call(tensor.detach()) for tensor in tensors))
+        return self._run(options, tensors, *map(call, _joined([tensor.detach() for tensor in tensors], key)))
+
+    def _copied(self, options, pairs, key, start):
+        """Calls with lists of copies. A pair is what a call reads and writes, both of them lists of tensors."""
+        def call(listed):
+            outs = [_empty(sum(_counts(written)), read[0]) for read, written in listed]
+
+            def end():
+                for out, (_, written) in zip(outs, listed):
+                    _spread(out, written)
+
+            return lambda: start([_flat(read) for read, _ in listed], outs, *listed[0]), end
+
+        return self._run(options, [tensor for _, written in pairs for tensor in written], *map(call, _joined(pairs, key)))
 
     def allreduce(self, tensors, options):
         if any(tensor.layout != torch.strided for tensor in tensors):
             raise TypeError(f"tutti: the sum of sparse tensors {_NEEDS_COMPILED}")
         op = _operation(options.reduceOp)
-        return self._in_place(options, tensors, lambda data: self._comm.allreduce_async(data, op, out=data))
+        return self._in_place(options, tensors, operator.attrgetter("dtype"),
+                              lambda data: self._comm.allreduce_list_async(data, op, out=data))
 
     allreduce_coalesced = allreduce
 
     def broadcast(self, tensors, options):
-        return self._in_place(options, tensors,
-                              lambda data: self._comm.broadcast_async(_moved(data.view(-1)), options.rootRank))
+        def start(data):
+            return self._comm.broadcast_list_async([_moved(each.view(-1)) for each in data], options.rootRank)
+
+        return self._in_place(options, tensors, torch.Tensor.element_size, start)
 
     def reduce(self, tensors, options):
         op, root = _operation(options.reduceOp), options.rootRank
-        if self.rank() == root:
-            return self._in_place(options, tensors, lambda data: self._comm.reduce_async(data, op, root, out=data))
-        return self._in_place(options, tensors, lambda data: self._comm.reduce_async(data, op, root))
+
+        def start(data):
+            return self._comm.reduce_async(*data, op, root, out=data[0] if self.rank() == root else None)
+
+        return self._in_place(options, tensors, lambda _: None, start)
 
     def barrier(self, options):
         return self._run(options, [], (self._comm.barrier_async, lambda: None))
 
-    def _gather_call(self, data, output):
-        """`output`: the tensors of all ranks."""
-        out, counts = _empty(sum(tensor.numel() for tensor in output), data), _counts(output)
-
-        def start():
-            flat = _moved(_flat([data]))
-            if len(set(counts)) == 1:
-                return self._comm.allgather_async(flat, out=_moved(out))
-            return self._comm.allgatherv_async(flat, counts, out=_moved(out))
-
-        return start, lambda: _spread(out, output)
-
     def allgather(self, outputs, inputs, options):
-        return self._run(options, [tensor for output in outputs for tensor in output],
-                         *(self._gather_call(data, output) for output, data in zip(outputs, inputs)))
+        def start(data, outs, _, blocks):
+            data, outs = [[_moved(flat) for flat in flats] for flats in (data, outs)]
+            if _is_even(blocks):
+                return self._comm.allgather_list_async(data, out=outs)
+            return self._comm.allgatherv_async(*data, _counts(blocks), out=outs[0])
+
+        return self._copied(options, [([data], output) for output, data in zip(outputs, inputs)],
+                            lambda pair: _is_even(pair[1]) and pair[0][0].element_size(), start)
 
     def allgather_coalesced(self, outputs, inputs, options):
         return self.allgather([[output[i] for output in outputs] for i in range(len(inputs))], inputs, options)
@@ -214,12 +240,7 @@ class Backend(_Backend):
         return self.all_gather_single_coalesced([output], [data], options)
 
     def all_gather_single_coalesced(self, outputs, inputs, options):
-        def call(output, data):
-            out = _empty(output.numel(), data)
-            return (lambda: self._comm.allgather_async(_moved(_flat([data])), out=_moved(out)),
-                    lambda: _spread(out, [output]))
-
-        return self._run(options, outputs, *map(call, outputs, inputs))
+        return self.allgather([[output] for output in outputs], inputs, options)
 
     def reduce_scatter_single(self, output, data, options):
         return self.reduce_scatter_single_coalesced([output], [data], options)
@@ -230,17 +251,13 @@ class Backend(_Backend):
     def reduce_scatter(self, outputs, inputs, options):
         op = _operation(options.reduceOp)
 
-        def call(output, data):
-            part, counts = _empty(output.numel(), output), [tensor.numel() for tensor in data]
+        def start(data, outs, blocks, _):
+            if _is_even(blocks):
+                return self._comm.reduce_scatter_list_async(data, op, out=outs)
+            return self._comm.reduce_scatterv_async(*data, _counts(blocks), op, out=outs[0])
 
-            def start():
-                if len(set(counts)) == 1:
-                    return self._comm.reduce_scatter_async(_flat(data), op, out=part)
-                return self._comm.reduce_scatterv_async(_flat(data), counts, op, out=part)
-
-            return start, lambda: _spread(part, [output])
-
-        return self._run(options, outputs, *map(call, outputs, inputs))
+        return self._copied(options, [(data, [output]) for output, data in zip(outputs, inputs)],
+                            lambda pair: _is_even(pair[0]) and pair[1][0].dtype, start)
 
     def gather(self, outputs, inputs, options):
         data, root = inputs[0], options.rootRank
@@ -261,7 +278,7 @@ class Backend(_Backend):
         return self._run(options, outputs, (start, lambda: _spread(part, outputs)))
 
     def alltoall(self, outputs, inputs, options):
-        out = _empty(sum(data.numel() for data in outputs), outputs[0])
+        out = _empty(sum(_counts(outputs)), outputs[0])
         return self._run(options, outputs,
                          (lambda: self._comm.alltoallv_async(_moved(_flat(inputs)), _counts(inputs), _counts(outputs),
                                                              out=_moved(out)), lambda: _spread(out, outputs)))
@@ -292,9 +309,14 @@ def world():
 
 
 def from_rank_0(text):
+    """Other ranks give no text. It moves as among compiled backends."""
     import mpi4py.MPI as MPI
 
-    return MPI.COMM_WORLD.bcast(text)
+    length = array.array("i", [len(text)])
+    MPI.COMM_WORLD.Bcast(length)
+    moved = bytearray(text.encode().ljust(length[0]))
+    MPI.COMM_WORLD.Bcast(moved)
+    return moved.decode()
 
 
 def finalize():

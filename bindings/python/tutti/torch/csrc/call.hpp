@@ -1,6 +1,7 @@
 #pragma once
 // One call of Tutti with the tensors that it works on.
 
+#include <span>
 #include <vector>
 
 #include "types.hpp"
@@ -83,6 +84,12 @@ class Buffer {
   bool is_direct_ = false;
 };
 
+/// Whether Tutti has calls of lists of it.
+inline bool has_lists(tutti_collective collective) {
+  return collective == TUTTI_ALLREDUCE || collective == TUTTI_BROADCAST || collective == TUTTI_ALLGATHER ||
+         collective == TUTTI_REDUCE_SCATTER;
+}
+
 /// A collective of Tutti. It is made when PyTorch calls, and started when its turn in the group has come; only then are
 /// inputs copied that have to be.
 class Call {
@@ -116,6 +123,12 @@ class Call {
 
   [[nodiscard]] const std::vector<at::Tensor>& outputs() const { return out_.tensors(); }
 
+  /// Whether one call of a list can do both, of which PyTorch has told the same operation and root. All ranks have to
+  /// say the same, so only what they have in common counts.
+  [[nodiscard]] bool joins(const Call& other) const {
+    return has_lists(call_.collective) && is_even() && other.is_even() && call_.type == other.call_.type;
+  }
+
   [[nodiscard]] c10::Device device() const {
     if (!out_.is_empty()) return out_.first().device();
     return in_.is_empty() ? c10::Device(c10::kCPU) : in_.first().device();
@@ -139,11 +152,47 @@ class Call {
   void finish() { out_.unpack(); }
 
  private:
+  [[nodiscard]] bool is_even() const { return call_.blocks == TUTTI_BLOCKS_EVEN; }
+
   tutti_call call_ = TUTTI_CALL_INIT;
   Buffer in_, out_;
   Reduction reduction_;
   bool is_in_place_ = false;
   std::vector<int64_t> in_counts_, out_counts_;
 };
+
+/// Starts a call with each of the buffers, all else as in `call`.
+inline tutti_status start_list(const tutti_call& call, const std::vector<tutti_listed_buffer>& buffers, tutti_comm comm,
+                               tutti_request* request) {
+  const auto* data = buffers.data();
+  const auto size = static_cast<int64_t>(buffers.size());
+  switch (call.collective) {
+    case TUTTI_ALLREDUCE:
+      return tutti_allreduce_list_async(data, size, call.type, call.op, comm, nullptr, request);
+    case TUTTI_BROADCAST:
+      return tutti_broadcast_list_async(data, size, call.type, call.root, comm, nullptr, request);
+    case TUTTI_ALLGATHER:
+      return tutti_allgather_list_async(data, size, call.type, comm, nullptr, request);
+    default:
+      return tutti_reduce_scatter_list_async(data, size, call.type, call.op, comm, nullptr, request);
+  }
+}
+
+/// Starts calls that join.
+inline tutti_request start(std::span<Call> calls, tutti_comm comm) {
+  const tutti_call& first = calls.front().bound();
+  tutti_request request = nullptr;
+  if (calls.size() == 1) {
+    check(tutti_start(&first, comm, nullptr, &request));
+    return request;
+  }
+  std::vector<tutti_listed_buffer> buffers{{first.in, first.out, first.count}};
+  for (auto& call : calls.subspan(1)) {
+    const tutti_call& next = call.bound();
+    buffers.push_back({next.in, next.out, next.count});
+  }
+  check(start_list(first, buffers, comm, &request));
+  return request;
+}
 
 }  // namespace tutti_torch

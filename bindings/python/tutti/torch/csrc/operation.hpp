@@ -1,6 +1,7 @@
 #pragma once
 // What PyTorch waits for: one collective, or several that were given together, or a message.
 
+#include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <functional>
@@ -139,16 +140,17 @@ class Operation : public c10d::Work {
   c10::intrusive_ptr<c10::ivalue::Future> future_;
 };
 
-/// Starts calls one after the other, as one operation, and copies what they have written.
+/// Starts calls one after the other, those in a row that join at once, as one operation, and copies what they have
+/// written.
 inline void run_calls(Description& description, std::vector<Call> given) {
   auto calls = std::make_shared<std::vector<Call>>(std::move(given));
   for (const auto& call : *calls)
     description.outputs.insert(description.outputs.end(), call.outputs().begin(), call.outputs().end());
   description.start = [calls](tutti_comm comm, std::vector<tutti_request>& requests) {
-    for (auto& call : *calls) {
-      tutti_request request = nullptr;
-      check(tutti_start(&call.bound(), comm, nullptr, &request));
-      requests.push_back(request);
+    for (auto first = calls->begin(); first != calls->end();) {
+      const auto last = std::find_if(first + 1, calls->end(), [&](const Call& call) { return !call.joins(*first); });
+      requests.push_back(start({first, last}, comm));
+      first = last;
     }
   };
   description.finish = [calls] {
