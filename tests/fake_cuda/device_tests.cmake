@@ -161,6 +161,15 @@ if(TARGET tutti_sgd)
   add_dependencies(mpi_tests fake_cuda fake_cublas)
 endif()
 
+# Arrays of Python (tests/python).
+if(TUTTI_APPS AND 2 LESS_EQUAL TUTTI_TEST_MAX_RANKS)  # which install the package
+  add_test(NAME python.devices.p2 COMMAND ${tests}/python/run.sh tests ${PROJECT_BINARY_DIR} ${MPIEXEC_EXECUTABLE} 2
+                                          test_devices.py test_memory.py)
+  set_tests_properties(python.devices.p2 PROPERTIES TIMEOUT 300 PROCESSORS 2 LABELS mpi SKIP_RETURN_CODE 77
+                                                    FIXTURES_REQUIRED python)
+  tutti_over_fake_cuda(python.devices.p2 FAKE_CUDA_ABORT=1)
+endif()
+
 # All collectives and algorithms: one device that all ranks share, and one for each; the host works, or the device; over
 # each transport and on nodes that are pretended; late, with races looked for.
 tutti_fake_cuda_test(device_collectives_test ${tests}/mpi/device_collectives_test.cpp RANKS 1 2 3 4 8
