@@ -110,8 +110,9 @@ void BitsWatch::open(const BitsFiles& files) {
   if (!files.compare.empty()) open_comparison(files.compare);
   if (files.record.empty()) return;
   writer_ = std::make_unique<bits::Writer>(files.record, header_of_this_process(files.deep));
-  if (comparison_ != nullptr && comparison_->record().identity() == writer_->identity())
-    throw Error(fmt::format("'{}' would be recorded and compared with at the same time", writer_->path()));
+  const ExclusiveFile& file = writer_->file();
+  if (comparison_ != nullptr && comparison_->record().descriptor().is_of_file_of(file.descriptor()))
+    throw Error(fmt::format("'{}' would be recorded and compared with at the same time", file.path()));
 }
 
 void BitsWatch::open_comparison(const std::string& folder) {

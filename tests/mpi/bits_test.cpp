@@ -130,7 +130,7 @@ std::string write_file(const std::string& folder, const std::vector<CallRecord>&
     writer.append(data.data(), sizeof data);
     writer.pad(call.bytes);
   }
-  return writer.path();
+  return writer.file().path();
 }
 
 std::string bytes_of(const std::string& path) {
@@ -208,7 +208,7 @@ TEST(Comparison, CountsCallsThatWereNotMade) {
     writer.add(calls.back());
   }
   writer.finish();
-  EXPECT_THAT(compared(writer.path(), calls), ElementsAre(fmt::format("0 of {}, 1 left", many)));
+  EXPECT_THAT(compared(writer.file().path(), calls), ElementsAre(fmt::format("0 of {}, 1 left", many)));
 }
 
 /// A program that was killed may have made more calls than its record has.
