@@ -12,7 +12,7 @@
 namespace {
 
 constexpr int count = 3;
-constexpr int most_ranks = 8;
+constexpr std::size_t most_ranks = 8;
 
 struct Run {
   int filler = 0, rank = 0, size = 1;
@@ -57,8 +57,10 @@ Memory<T> numbers(const Run& run) {
 template <class T>
 Memory<Pair<T>> pairs(const Run& run) {
   Memory<Pair<T>> memory{run};
-  for (int i = 0; i < count; ++i)
-    store(memory.elements[static_cast<std::size_t>(i)], static_cast<T>(i + run.rank));
+  for (int i = 0; i < count; ++i) {
+    const int number = i + run.rank;
+    store(memory.elements[static_cast<std::size_t>(i)], static_cast<T>(number));
+  }
   return memory;
 }
 
@@ -117,7 +119,7 @@ int main(int argc, char** argv) {
   MPI_Comm_size(MPI_COMM_WORLD, &run.size);
   if (std::string_view{argv[1]} == "abort") {
     abort_after_calls(run);
-  } else if (argc > 2 && run.size <= most_ranks) {
+  } else if (argc > 2 && run.size <= static_cast<int>(most_ranks)) {
     run.filler = std::atoi(argv[2]);
     use_gaps(run);
     use_others(run, argc > 3);

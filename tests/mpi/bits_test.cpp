@@ -249,6 +249,26 @@ TEST(Writer, LeavesAnOlderRecordUntilItBegins) {
   EXPECT_TRUE(std::filesystem::is_empty(empty.path()));
 }
 
+TEST(Writer, LeavesNoFileWhereItHasNothingToWrite) {
+  const TemporaryFolder folder;
+  Writer writer{folder.path(), FileHeader{}};
+  writer.begin();
+  EXPECT_FALSE(std::filesystem::is_empty(folder.path()));
+  writer.withdraw();
+  EXPECT_TRUE(std::filesystem::is_empty(folder.path()));
+}
+
+/// A device stays, whatever cannot be written to it.
+TEST(Writer, CannotBeginOnAFullDevice) {
+  const TemporaryFolder folder;
+  std::filesystem::create_symlink("/dev/full", path_of(folder.path(), 0));
+  {
+    Writer writer{folder.path(), FileHeader{}};
+    EXPECT_THROW(writer.begin(), Error);
+  }
+  EXPECT_FALSE(std::filesystem::is_empty(folder.path()));
+}
+
 /// A program closes all descriptors, and opens a file of its own, which gets the same number.
 TEST(Writer, DoesNotWriteIntoFilesOfTheProgram) {
   const TemporaryFolder folder;
