@@ -3,11 +3,13 @@
 #include <algorithm>
 #include <array>
 #include <cstddef>
+#include <limits>
 #include <memory>
 #include <mutex>
 #include <unordered_map>
 #include <vector>
 
+#include "bindings/preload/contents.hpp"
 #include "bindings/preload/handles.hpp"
 #include "lib/core/transport/mpi/api.hpp"
 #include "lib/core/transport/mpi/check.hpp"
@@ -75,12 +77,21 @@ std::uint8_t name_of(MPI_Datatype type, std::int64_t size) {
   return records::mpi_type_of(name.data(), size);
 }
 
+/// Whether it has numbers of 80 bits, which take 16 bytes.
+bool is_long_double(MPI_Datatype type) {
+  constexpr int bits_of_mantissa = 64;
+  return std::numeric_limits<long double>::digits == bits_of_mantissa &&
+         (type == MPI_LONG_DOUBLE || type == MPI_C_LONG_DOUBLE_COMPLEX || type == MPI_CXX_LONG_DOUBLE_COMPLEX ||
+          type == MPI_LONG_DOUBLE_INT);
+}
+
 /// Types of Fortran are MPI_DATATYPE_NULL where there is no such type.
 void add(TypeKind kind, const std::vector<MPI_Datatype>& types, const auto& same) {
   for (MPI_Datatype type : types) {
     if (type == MPI_DATATYPE_NULL) continue;
     Layout layout = measured(type, kind);
     layout.same = same(layout.size);
+    layout.has_gaps = is_long_double(type);
     layout.name = name_of(type, layout.size);
     state().predefined.try_emplace(key_of(type), layout);
   }
@@ -126,25 +137,29 @@ bool is_programs(int combiner) {
          combiner != MPI_COMBINER_F90_INTEGER;
 }
 
+/// Whether `holds(part)` of all types that a derived one is made of. True of those that are MPI's own.
+template <class Holds>
+bool all_parts(MPI_Datatype type, const Holds& holds) {
+  if (!is_programs(combiner_of(type))) return true;
+  std::vector<MPI_Datatype> parts = parts_of(type);
+  const bool all = std::ranges::all_of(parts, holds);
+  for (MPI_Datatype& part : parts)
+    if (is_programs(combiner_of(part))) check(api.Type_free(&part), "MPI_Type_free");
+  return all;
+}
+
 /// Whether the bytes of a type without gaps come in order: derived types may list them in any. Those that it does not
 /// know are packed, which is right, too.
 bool is_in_order(MPI_Datatype type) {
-  int integers = 0, addresses = 0, types = 0, combiner = 0;
-  check(api.Type_get_envelope(type, &integers, &addresses, &types, &combiner), "MPI_Type_get_envelope");
+  const int combiner = combiner_of(type);
   if (combiner == MPI_COMBINER_NAMED) return measured(type, TypeKind::other).is_contiguous;
   if (combiner != MPI_COMBINER_DUP && combiner != MPI_COMBINER_CONTIGUOUS && combiner != MPI_COMBINER_RESIZED)
     return false;
-  std::vector<int> numbers(static_cast<std::size_t>(integers));
-  std::vector<MPI_Aint> places(static_cast<std::size_t>(addresses));
-  MPI_Datatype inner = MPI_DATATYPE_NULL;
-  check(api.Type_get_contents(type, integers, addresses, types, numbers.data(), places.data(), &inner),
-        "MPI_Type_get_contents");
-  Layout part = measured(inner, TypeKind::derived);
-  const bool is_ordered = part.is_contiguous && is_in_order(inner);
-  check(api.Type_get_envelope(inner, &integers, &addresses, &types, &combiner), "MPI_Type_get_envelope");
-  if (is_programs(combiner)) check(api.Type_free(&inner), "MPI_Type_free");
-  return is_ordered;
+  return all_parts(
+      type, [](MPI_Datatype part) { return measured(part, TypeKind::derived).is_contiguous && is_in_order(part); });
 }
+
+bool has_no_long_double(MPI_Datatype type) { return !is_long_double(type) && all_parts(type, has_no_long_double); }
 
 /// A broadcast to nobody: MPI refuses types that are not committed; MPICH looks only at those of elements that there
 /// are.
@@ -159,6 +174,7 @@ Layout layout_of_other(MPI_Datatype type) {
   MPI_Aint lower = 0, extent = 0;
   check(api.Type_get_true_extent(type, &lower, &extent), "MPI_Type_get_true_extent");
   layout.is_contiguous = layout.is_contiguous && lower == 0 && extent == layout.size && is_in_order(type);
+  layout.has_gaps = !has_no_long_double(type);
   return layout;
 }
 

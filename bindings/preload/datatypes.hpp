@@ -22,6 +22,8 @@ struct Layout {
   bool is_contiguous = false;
   /// Tutti's type of the same values; nothing if it has none.
   std::optional<Type> same{};
+  /// Bytes of the data may hold nothing, as those of long double do.
+  bool has_gaps = false;
   std::int64_t size = 0;                         ///< Bytes of data in an element.
   std::int64_t extent = 0;                       ///< Bytes from an element to the next.
   std::uint8_t name = records::of_unnamed_type;  ///< In reports: records::Signature::mpi.

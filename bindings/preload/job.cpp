@@ -29,7 +29,12 @@ inline constexpr bool is_listed = !std::same_as<Blocks, Side::Even>;
 template <class Blocks>
 Why moving(Job& job, const char* function, Collective collective, Count count, const Side& of, int blocks) {
   job.has_sides = true;
-  job.call = {.function = function, .collective = collective, .count = count, .type = Type::uint8, .mpi = of.name()};
+  job.call = {.function = function,
+              .collective = collective,
+              .count = count,
+              .type = Type::uint8,
+              .mpi = of.name(),
+              .has_gaps = job.in.has_gaps() || job.out.has_gaps()};
   if constexpr (is_listed<Blocks>) {
     job.call.is_uneven = true;
     job.call.in_blocks = job.in.blocks();
@@ -100,7 +105,8 @@ Why describe_reduction(const Target& target, Job& job, const ReductionCall& give
               .count = Count{given.count},
               .type = reduction->type,
               .op = reduction->op,
-              .mpi = layout->name};
+              .mpi = layout->name,
+              .has_gaps = layout->has_gaps || layout->size != layout->extent};
   job.bytes = given.count * layout->size * blocks;
   job.combined_by = reduction->combined_by;
   return Why::served;

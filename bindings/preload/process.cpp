@@ -222,6 +222,13 @@ std::shared_ptr<Target> keep_target(const Target& target) {
   return own.open.at(&target);
 }
 
+/// A thread that is inside may never leave: its records are lost then.
+void keep_records() noexcept {
+  if (!is_serving()) return;
+  detail::Runtime& runtime = detail::Runtime::get();
+  runtime.progress().if_nobody_is_inside([&runtime] { detail::flush_records(runtime); });
+}
+
 bool is_serving() { return state().serves.load(std::memory_order_relaxed); }
 
 }  // namespace tutti::interpose

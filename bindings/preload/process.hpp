@@ -26,6 +26,8 @@ void begin() noexcept;
 void make_known(Target& target, MPI_Comm comm);
 /// A target that stays until the last of its requests is over, though its communicator be freed.
 [[nodiscard]] std::shared_ptr<Target> keep_target(const Target& target);
+/// Writes what was recorded so far of this process's calls, before it is ended: their bits, their traces.
+void keep_records() noexcept;
 /// Whether some calls are served.
 [[nodiscard]] bool is_serving();
 

@@ -108,6 +108,7 @@ bool Side::add(const Part& part, const Layout& layout) {
   if (part.data == nullptr && part.bytes > 0 && (layout.is_contiguous || layout.kind != TypeKind::derived))
     return false;
   is_packed_ |= part.bytes > 0 && !layout.is_contiguous;
+  has_gaps_ |= layout.has_gaps;
   parts_.push_back(part.data == nullptr && part.bytes > 0 ? from_elsewhere(part) : part);
   return true;
 }
@@ -129,6 +130,7 @@ bool Side::set(const Even& given, int blocks) {
   count_ = Count{given.count * layout->size};
   blocks_ = blocks;
   name_ = layout->name;
+  has_gaps_ = layout->has_gaps;
   data_ = const_cast<void*>(given.data);
   if (layout->is_contiguous) return given.data != nullptr || count_ == Count{0};  // in few steps: calls may be short
   return add({data_, given.count * blocks, given.type, count_.value() * blocks, layout->extent}, *layout);

@@ -49,6 +49,8 @@ class Side {
   [[nodiscard]] void* data();
   /// The name of its datatype in reports: records::Signature::mpi.
   [[nodiscard]] std::uint8_t name() const { return name_; }
+  /// Layout::has_gaps, of any of its types.
+  [[nodiscard]] bool has_gaps() const { return has_gaps_; }
   /// Whether a block that is not packed begins there.
   [[nodiscard]] bool begins_at(int block, const void* data) const;
   /// Bytes of a block.
@@ -98,6 +100,7 @@ class Side {
   Count count_{};
   int blocks_ = 1;
   std::uint8_t name_ = records::of_unnamed_type;
+  bool has_gaps_ = false;
   std::vector<Count> counts_, offsets_;
   bool is_packed_ = false;
   std::vector<Part> parts_;  ///< In the order of their bytes, if they are packed.

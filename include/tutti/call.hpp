@@ -63,6 +63,7 @@ struct Call {
   BlockList in_blocks{}, out_blocks{};
   bool is_uneven = false;  ///< Blocks are listed, even if this rank lists none.
   std::uint8_t mpi = 0;    ///< 0, but for calls of MPI's functions, whose names reports use then.
+  bool has_gaps = false;   ///< Elements have bytes that hold nothing, of MPI's types.
   std::uint32_t form = 0;  ///< Tells calls that agree in all else: of buffers that were packed, a hash of their counts.
 };
 

@@ -3,7 +3,6 @@
 #include <string>
 #include <vector>
 
-#include "lib/core/reduce/wide_type.hpp"
 #include "lib/core/transport/mpi/handles.hpp"
 #include "tutti/algorithm.hpp"
 
@@ -55,6 +54,7 @@ void BitsOfCall::entered(const Entrance& run) {
   record_.call = communicator_.watch().next_call();
   in_ = run.in;
   out_ = run.out;
+  has_gaps_ = run.has_gaps;
   has_begun_ = false;
   const bool by_device = run.call.manner == records::Manner::in_stream;
   if (by_device || !run.for_stream) begin(by_device ? bits::Hashed::in_stream : bits::Hashed::yes);
@@ -67,9 +67,8 @@ void BitsOfCall::started(std::uint64_t /*sequence*/) {
 
 void BitsOfCall::begin(bits::Hashed hashed) {
   has_begun_ = true;
-  const bool has_gaps = record_.type == static_cast<std::uint8_t>(wide_type);
   record_.kind = bits::RecordKind::begin;
-  record_.hashed = hashed == bits::Hashed::yes && has_gaps ? bits::Hashed::has_gaps : hashed;
+  record_.hashed = hashed == bits::Hashed::yes && has_gaps_ ? bits::Hashed::has_gaps : hashed;
   communicator_.watch().add(record_, communicator_.record(), inputs_, in_);
 }
 

@@ -54,6 +54,7 @@ class BitsOfCall final : public Observer {
   DataPieces inputs_, results_;
   const void* in_ = nullptr;
   void* out_ = nullptr;
+  bool has_gaps_ = false;
   bool has_begun_ = true;
 };
 

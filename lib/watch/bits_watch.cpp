@@ -1,10 +1,8 @@
 #include "lib/watch/bits_watch.hpp"
 
 #include <fmt/format.h>
-#include <sched.h>
 #include <unistd.h>
 
-#include <algorithm>
 #include <chrono>
 #include <exception>
 #include <functional>
@@ -16,7 +14,6 @@
 #include "lib/core/transport/mpi/check.hpp"
 #include "lib/watch/bits/verdict.hpp"
 #include "lib/watch/log.hpp"
-#include "lib/watch/records/text.hpp"
 #include "tutti/error.hpp"
 #include "tutti/version.hpp"
 
@@ -25,9 +22,6 @@ namespace {
 
 using mpi::api;
 using mpi::check;
-
-/// Ranks may enter MPI_Finalize at different times; only the verdict over all ranks is lost if one is later than that.
-constexpr std::chrono::seconds patience_at_the_end{60};
 
 int world_rank() { return mpi::rank_in(MPI_COMM_WORLD); }
 int world_size() { return mpi::ranks_in(MPI_COMM_WORLD); }
@@ -44,24 +38,6 @@ bits::FileHeader header_of_this_process(std::int64_t deep) {
   std::string_view{TUTTI_VERSION}.copy(header.tutti.data(), header.tutti.size() - 1);
   ::gethostname(header.host.data(), header.host.size() - 1);
   return header;
-}
-
-/// Whether the request is over in time; else it is withdrawn.
-bool is_over(MPI_Request& request, bool is_receive) {
-  const auto end = std::chrono::steady_clock::now() + patience_at_the_end;
-  for (int flag = 0;;) {
-    check(api.Test(&request, &flag, MPI_STATUS_IGNORE), "MPI_Test");
-    if (flag != 0) return true;
-    if (std::chrono::steady_clock::now() > end) break;
-    ::sched_yield();
-  }
-  if (is_receive) {
-    check(api.Cancel(&request), "MPI_Cancel");
-    check(api.Wait(&request, MPI_STATUS_IGNORE), "MPI_Wait");
-  } else {
-    check(api.Request_free(&request), "MPI_Request_free");  // MPI has a copy of so few bytes
-  }
-  return false;
 }
 
 }  // namespace
@@ -103,15 +79,16 @@ void BitsWatch::start(MPI_Comm comm, const BitsFiles& files) {
                     to_text(files), objection));
   }
   files_ = files;
-  if (!files.compare.empty()) add_jury(comm);
+  if (!files.compare.empty()) juries_.add(comm);
 }
 
 void BitsWatch::open(const BitsFiles& files) {
   if (!files.compare.empty()) open_comparison(files.compare);
   if (files.record.empty()) return;
   writer_ = std::make_unique<bits::Writer>(files.record, header_of_this_process(files.deep));
-  if (comparison_ != nullptr && comparison_->record().identity() == writer_->identity())
-    throw Error(fmt::format("'{}' would be recorded and compared with at the same time", writer_->path()));
+  const ExclusiveFile& file = writer_->file();
+  if (comparison_ != nullptr && comparison_->record().descriptor().is_of_file_of(file.descriptor()))
+    throw Error(fmt::format("'{}' would be recorded and compared with at the same time", file.path()));
 }
 
 void BitsWatch::open_comparison(const std::string& folder) {
@@ -122,14 +99,6 @@ void BitsWatch::open_comparison(const std::string& folder) {
                             header.rank, header.ranks, world_rank(), world_size()));
   comparison_ = std::move(opened);
   compared_ = folder;
-}
-
-/// The ranks of a communicator that is larger, for each of them, than all before.
-void BitsWatch::add_jury(MPI_Comm comm) {
-  const int size = mpi::ranks_in(comm);
-  int is_larger = juries_.empty() || mpi::ranks_in(juries_.back().get()) < size ? 1 : 0;
-  check(api.Allreduce(MPI_IN_PLACE, &is_larger, 1, MPI_INT, MPI_MIN, comm), "MPI_Allreduce");
-  if (is_larger != 0) juries_.push_back(mpi::with_same_ranks(comm));
 }
 
 bits::CommunicatorRecord BitsWatch::add(std::uint64_t members, int rank, int size) {
@@ -203,13 +172,12 @@ void BitsWatch::tell(const std::string& text) const {
 void BitsWatch::finalize() noexcept {
   try {
     if (writer_ != nullptr) writer_->finish();
-    if (comparison_ != nullptr) tell_own_end();
-    for (std::size_t i = 0; i < juries_.size(); ++i)
-      tell_of_jury(juries_[i], i + 1 < juries_.size());
+    if (comparison_ == nullptr) return;
+    tell_own_end();
+    juries_.tell({.comparison = *comparison_, .folder = compared_, .missed = missed_, .is_damaged = is_damaged_});
   } catch (const std::exception& error) {
     log::report("", fmt::format("bits: the comparison was not told to its end: {}", error.what()));
   }
-  juries_.clear();
 }
 
 /// A rank on which nothing differs says nothing.
@@ -236,104 +204,6 @@ void BitsWatch::tell_own_end() {
                      compared_,
                      first->call.call == told_call_ ? bits::difference_of(world_rank(), *first).where
                                                     : comparison_->in_words(*first)));
-}
-
-BitsWatch::Told BitsWatch::told() const {
-  const bits::Counts& counts = comparison_->counts();
-  return {.calls = counts.calls,
-          .differing = counts.differing,
-          .not_compared = counts.unhashed + counts.forgotten + counts.beyond,
-          .missed = missed_,
-          .differences = comparison_->first_on_each().size(),
-          .rank = world_rank(),
-          .is_partial = static_cast<std::uint8_t>(is_damaged_ || counts.forgotten + counts.beyond > 0)};
-}
-
-std::vector<BitsWatch::ToldDifference> BitsWatch::differences() const {
-  std::vector<ToldDifference> all;
-  for (const auto& [key, found] : comparison_->first_on_each()) {
-    const bits::RankDifference difference = bits::difference_of(world_rank(), found);
-    ToldDifference& told = all.emplace_back();
-    told.communicator = difference.key.communicator;
-    told.number = difference.key.number;
-    told.rank = difference.rank;
-    told.size = found.communicator.size;
-    told.are_messages = difference.key.are_messages ? 1 : 0;
-    told.what = static_cast<std::uint8_t>(difference.what);
-    told.results_too = difference.results_too ? 1 : 0;
-    difference.where.copy(told.where.data(), told.where.size() - 1);
-  }
-  return all;
-}
-
-/// The first rank hears all others. A jury all of whose ranks are in larger ones, too, leaves the verdict to these.
-void BitsWatch::tell_of_jury(const mpi::UniqueComm& jury, bool has_larger) {
-  const int me = mpi::rank_in(jury.get()), size = mpi::ranks_in(jury.get());
-  std::vector<Told> all{told()};
-  all.front().has_larger_jury = has_larger ? 1 : 0;
-  std::vector<ToldDifference> found = differences();
-  const auto bytes_of = [](std::size_t count) { return static_cast<int>(count * sizeof(ToldDifference)); };
-  MPI_Request request = MPI_REQUEST_NULL;
-  if (me > 0) {
-    check(api.Isend(all.data(), sizeof(Told), MPI_BYTE, 0, 0, jury.get(), &request), "MPI_Isend");
-    if (!is_over(request, false) || found.empty()) return;
-    check(api.Isend(found.data(), bytes_of(found.size()), MPI_BYTE, 0, 0, jury.get(), &request), "MPI_Isend");
-    if (!is_over(request, false)) unsent_.push_back(std::move(found));
-    return;
-  }
-  for (int rank = 1; rank < size; ++rank) {
-    Told& its = all.emplace_back();
-    check(api.Irecv(&its, sizeof(Told), MPI_BYTE, rank, 0, jury.get(), &request), "MPI_Irecv");
-    bool is_there = is_over(request, true);
-    if (is_there && its.differences > 0) {
-      const std::size_t before = found.size();
-      found.resize(before + its.differences);
-      check(api.Irecv(found.data() + before, bytes_of(its.differences), MPI_BYTE, rank, 0, jury.get(), &request),
-            "MPI_Irecv");
-      is_there = is_over(request, true);
-    }
-    if (is_there) continue;
-    return log::report("", fmt::format("bits: rank {} did not come to MPI_Finalize in time: there is no verdict over "
-                                       "all ranks",
-                                       rank));
-  }
-  if (!std::ranges::all_of(all, [](const Told& each) { return each.has_larger_jury != 0; }))
-    log::report("", verdict_of(all, found));
-}
-
-std::string BitsWatch::verdict_of(const std::vector<Told>& all, const std::vector<ToldDifference>& found) const {
-  Told sum;
-  std::vector<int> not_compared;
-  for (const Told& each : all) {
-    sum.calls += each.calls;
-    sum.differing += each.differing;
-    sum.not_compared += each.not_compared;
-    sum.missed += each.missed;
-    if (each.is_partial != 0) not_compared.push_back(each.rank);
-  }
-  std::vector<bits::RankDifference> differences;
-  for (const ToldDifference& each : found)
-    if (each.size <= static_cast<std::int32_t>(all.size()))  // others have ranks that this jury does not hear
-      differences.push_back({.rank = each.rank,
-                             .key = {each.communicator, each.number, each.are_messages != 0, false},
-                             .what = static_cast<bits::Difference>(each.what),
-                             .results_too = each.results_too != 0,
-                             .where = each.where.data()});
-  const std::string notes =
-      (not_compared.empty() ? ""
-                            : fmt::format("; not all calls of rank{} {} were compared",
-                                          not_compared.size() == 1 ? "" : "s", records::ranks_in_words(not_compared))) +
-      (sum.not_compared > 0 ? fmt::format("; {} calls were not compared", sum.not_compared) : "") +
-      (sum.missed > 0 ? fmt::format("; {} calls of the record were not made", sum.missed) : "");
-  const std::string of_ranks = fmt::format("{} rank{}", all.size(), all.size() == 1 ? "" : "s");
-  if (sum.differing == 0)
-    return fmt::format("bits: no difference in {} calls of {} from the record in '{}'{}", sum.calls, of_ranks,
-                       compared_, notes);
-  std::string text = fmt::format("bits: {} of {} calls of {} differ from the record in '{}'{}", sum.differing,
-                                 sum.calls, of_ranks, compared_, notes);
-  for (const bits::Verdict& verdict : bits::verdicts_of(std::move(differences)))
-    text += fmt::format("\nbits: the first of all ranks: {}", bits::in_words(verdict, not_compared));
-  return text;
 }
 
 }  // namespace tutti::detail

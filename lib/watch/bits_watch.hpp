@@ -4,7 +4,6 @@
 
 #include <mpi.h>
 
-#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <map>
@@ -13,11 +12,11 @@
 #include <vector>
 
 #include "lib/core/communicator/bits_use.hpp"
-#include "lib/core/transport/mpi/handles.hpp"
 #include "lib/watch/bits/comparison.hpp"
 #include "lib/watch/bits/hash.hpp"
 #include "lib/watch/bits/writer.hpp"
 #include "lib/watch/bits_data.hpp"
+#include "lib/watch/bits_juries.hpp"
 
 namespace tutti::detail {
 
@@ -47,31 +46,12 @@ class BitsWatch {
  private:
   void open(const BitsFiles& files);
   void open_comparison(const std::string& folder);
-  void add_jury(MPI_Comm comm);
   void hash_data(bits::CallRecord& record, const DataPieces& pieces, const void* base);
   void write(bits::CallRecord record, const DataPieces& pieces, const void* base);
   void compare(const bits::CallRecord& record, const bits::CommunicatorRecord& communicator, const DataPieces& pieces,
                const void* base);
   void tell_own_end();
-  void tell_of_jury(const mpi::UniqueComm& jury, bool has_larger);
   void tell(const std::string& text) const;
-
-  /// What a rank tells the first rank of a jury, and then each first difference on a communicator.
-  struct Told {
-    std::uint64_t calls = 0, differing = 0, not_compared = 0, missed = 0, differences = 0;
-    std::int32_t rank = 0;
-    std::uint8_t is_partial = 0;       ///< Calls of this rank were left out.
-    std::uint8_t has_larger_jury = 0;  ///< It tells all of this to a larger jury, too.
-  };
-  struct ToldDifference {
-    std::uint64_t communicator = 0, number = 0;
-    std::int32_t rank = 0, size = 0;
-    std::uint8_t are_messages = 0, what = 0, results_too = 0;
-    std::array<char, 256> where{};
-  };
-  [[nodiscard]] Told told() const;
-  [[nodiscard]] std::vector<ToldDifference> differences() const;
-  [[nodiscard]] std::string verdict_of(const std::vector<Told>& all, const std::vector<ToldDifference>& found) const;
 
   bits::Hash hash_;
   std::unique_ptr<bits::Writer> writer_;
@@ -83,10 +63,9 @@ class BitsWatch {
   std::uint64_t told_call_ = 0;  ///< The call that differs and was told at once; 0: none was.
   std::uint64_t calls_ = 0;
   std::uint32_t communicators_ = 0;
-  std::map<std::uint64_t, int> earlier_;             ///< Communicators, by the hash of their members.
-  std::vector<std::byte> room_;                      ///< For data of devices.
-  std::vector<std::vector<ToldDifference>> unsent_;  ///< MPI may still read them.
-  std::vector<mpi::UniqueComm> juries_;  ///< Each larger than those before: their ranks tell what differs at the end.
+  BitsJuries juries_;
+  std::map<std::uint64_t, int> earlier_;  ///< Communicators, by the hash of their members.
+  std::vector<std::byte> room_;           ///< For data of devices.
 };
 
 }  // namespace tutti::detail

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "lib/core/communicator/runtime.hpp"
 #include "lib/core/transport/mpi/api.hpp"
 #include "lib/watch/log.hpp"
 #include "lib/watch/records/text.hpp"
@@ -182,7 +183,9 @@ void HangWatch::report_hang(const Look& look) {
   has_reported_ = true;
   workspace_.recorder().reported(look.call);
   log::report("", records::hang_report(all, look.call, look.now - since_));
-  if (workspace_.settings().hang_action == HangAction::abort) mpi::api.Abort(workspace_.carrier().comm(), 1);
+  if (workspace_.settings().hang_action != HangAction::abort) return;
+  flush_records(workspace_.runtime());
+  mpi::api.Abort(workspace_.carrier().comm(), 1);
 }
 
 }  // namespace tutti::detail

@@ -27,6 +27,7 @@ struct Entrance {
   const records::Signature& call;
   std::uint64_t sequence = 0;  ///< The operation's number; the signature has its lower half.
   bool for_stream = false;     ///< The run is in the order of a stream.
+  bool has_gaps = false;       ///< Elements have bytes that hold nothing.
   const void* in = nullptr;    ///< The buffers of the run.
   void* out = nullptr;
 };

@@ -26,7 +26,7 @@ Observers::Observers(Workspace& workspace, const PreparedPlan& plan, const bool&
 
 void Observers::entered(std::uint64_t sequence, records::Manner manner, bool for_stream, const Buffers& buffers) {
   if (!is_recorded()) enter_record(sequence, manner);
-  const Entrance run{call_, sequence, for_stream, buffers.in, buffers.out};
+  const Entrance run{call_, sequence, for_stream, has_gaps_, buffers.in, buffers.out};
   hang_watch_.entered(run);
   for (const auto& other : others_)
     other->entered(run);

@@ -18,9 +18,10 @@ class Observers {
   /// `is_waited_for`: whether the program does nothing but wait for the operation. All arguments must outlive this.
   Observers(Workspace& workspace, const PreparedPlan& plan, const bool& is_waited_for);
 
-  /// Sets how the calls of the next runs are named: records::Signature::mpi.
-  void name(std::uint8_t mpi) {
+  /// Sets how the calls of the next runs are named, records::Signature::mpi, and Entrance::has_gaps of these.
+  void name(std::uint8_t mpi, bool has_gaps) {
     call_.mpi = mpi;
+    has_gaps_ = has_gaps;
     std::uint64_t& word = packed_[records::manner_word];
     constexpr std::uint64_t mask = ((std::uint64_t{1} << records::mpi_bits) - 1) << records::mpi_shift;
     word = (word & ~mask) | static_cast<std::uint64_t>(mpi) << records::mpi_shift;
@@ -67,6 +68,7 @@ class Observers {
   records::Recorder& recorder_;
   records::Signature call_;
   records::Packed packed_;
+  bool has_gaps_ = false;
   std::uint64_t number_ = 0;  ///< The number of the record of a run that has not been left; 0: none.
   HangWatch hang_watch_;
   trace::Subject* traced_ = nullptr;

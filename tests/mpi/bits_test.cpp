@@ -130,7 +130,7 @@ std::string write_file(const std::string& folder, const std::vector<CallRecord>&
     writer.append(data.data(), sizeof data);
     writer.pad(call.bytes);
   }
-  return writer.path();
+  return writer.file().path();
 }
 
 std::string bytes_of(const std::string& path) {
@@ -208,7 +208,7 @@ TEST(Comparison, CountsCallsThatWereNotMade) {
     writer.add(calls.back());
   }
   writer.finish();
-  EXPECT_THAT(compared(writer.path(), calls), ElementsAre(fmt::format("0 of {}, 1 left", many)));
+  EXPECT_THAT(compared(writer.file().path(), calls), ElementsAre(fmt::format("0 of {}, 1 left", many)));
 }
 
 /// A program that was killed may have made more calls than its record has.
@@ -247,6 +247,26 @@ TEST(Writer, LeavesAnOlderRecordUntilItBegins) {
   const TemporaryFolder empty;
   Writer{empty.path(), FileHeader{}}.withdraw();
   EXPECT_TRUE(std::filesystem::is_empty(empty.path()));
+}
+
+TEST(Writer, LeavesNoFileWhereItHasNothingToWrite) {
+  const TemporaryFolder folder;
+  Writer writer{folder.path(), FileHeader{}};
+  writer.begin();
+  EXPECT_FALSE(std::filesystem::is_empty(folder.path()));
+  writer.withdraw();
+  EXPECT_TRUE(std::filesystem::is_empty(folder.path()));
+}
+
+/// A device stays, whatever cannot be written to it.
+TEST(Writer, CannotBeginOnAFullDevice) {
+  const TemporaryFolder folder;
+  std::filesystem::create_symlink("/dev/full", path_of(folder.path(), 0));
+  {
+    Writer writer{folder.path(), FileHeader{}};
+    EXPECT_THROW(writer.begin(), Error);
+  }
+  EXPECT_FALSE(std::filesystem::is_empty(folder.path()));
 }
 
 /// A program closes all descriptors, and opens a file of its own, which gets the same number.

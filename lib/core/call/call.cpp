@@ -161,7 +161,7 @@ Operation& ready(const Call& call, CommunicatorState& state, const Options& opti
   for (int looks = 0;; ++looks) {
     try {
       Operation& operation = ready_at_once(call, state, options, manner);
-      operation.name_call(call.mpi);
+      operation.name_call(call.mpi, call.has_gaps);
       return operation;
     } catch (const NoStagingMemory& missing) {
       if (!cuda::StreamWaits::any_pending())

@@ -201,4 +201,9 @@ void Runtime::finalize() noexcept {
     driver->finalize();
 }
 
+void flush_records(Runtime& runtime) noexcept {
+  runtime.bits().flush();
+  if (trace::Writer* const trace = runtime.tracing().writer(); trace != nullptr) trace->flush();
+}
+
 }  // namespace tutti::detail

@@ -146,4 +146,7 @@ class Runtime {
   std::vector<Arrived> early_;  ///< Letters with arguments for communicators that this rank is still making.
 };
 
+/// Writes what was recorded and traced so far: the process is about to be ended. Needs an Entry, or to be alone.
+void flush_records(Runtime& runtime) noexcept;
+
 }  // namespace tutti::detail

@@ -1,35 +1,48 @@
 #pragma once
-// Files that one process writes, and no other.
-
-#include <sys/types.h>
+// A file that one process writes, and no other.
 
 #include <cstddef>
+#include <cstdint>
 #include <string>
+
+#include "lib/core/memory/file_descriptor.hpp"
+#include "lib/core/memory/own_process.hpp"
 
 namespace tutti {
 
-/// Opens the file for writing, and makes it and its folder if need be. Another process cannot open it so until its
-/// descriptor is closed, where the file system has locks. Throws Error.
-[[nodiscard]] int open_exclusively(const std::string& path);
-
-/// Which file a descriptor was opened for. A program may close descriptors that are not its own, and open other files,
-/// which then have the same numbers.
-class FileIdentity {
+/// While one lives, no other process has one of the same file, where the file system has locks. What was in the file
+/// stays until begin(). A file that is empty when it is closed is removed.
+class ExclusiveFile {
  public:
-  FileIdentity() = default;
-  explicit FileIdentity(int file);
-  [[nodiscard]] bool is_of(int file) const { return *this == FileIdentity{file}; }
-  friend bool operator==(const FileIdentity& a, const FileIdentity& b) {
-    return a.is_open_ && b.is_open_ && a.device_ == b.device_ && a.inode_ == b.inode_;
-  }
+  /// Makes the file and its folder if need be. Throws Error.
+  explicit ExclusiveFile(std::string path);
+  ExclusiveFile(const ExclusiveFile&) = delete;
+  ExclusiveFile& operator=(const ExclusiveFile&) = delete;
+  ~ExclusiveFile() { close(); }
+
+  /// The file has these bytes alone. Throws Error.
+  void begin(const void* header, std::size_t bytes);
+  /// Between begin() and the end. Never in a child of a fork, whose copy of this object writes nothing.
+  [[nodiscard]] bool is_open() const noexcept { return bytes_ > 0 && process_.is_this(); }
+  /// Adds bytes at the end. False: not all of them, for the reason that why_not() tells.
+  [[nodiscard]] bool write(const void* data, std::size_t bytes) noexcept;
+  [[nodiscard]] std::string why_not() const;
+  /// The file keeps so many bytes.
+  void cut(std::int64_t bytes) noexcept;
+  /// The program has nothing to write after all.
+  void withdraw() noexcept;
+  void close() noexcept;
+
+  [[nodiscard]] const std::string& path() const { return path_; }
+  [[nodiscard]] std::int64_t bytes() const { return bytes_; }
+  [[nodiscard]] const FileDescriptor& descriptor() const { return descriptor_; }
 
  private:
-  bool is_open_ = false;
-  ::dev_t device_ = 0;
-  ::ino_t inode_ = 0;
+  std::string path_;
+  FileDescriptor descriptor_;
+  OwnProcess process_;
+  std::int64_t bytes_ = 0;  ///< That were written.
+  int error_ = 0;
 };
-
-/// Writes all bytes; returns how many were written, and says in errno why not all.
-[[nodiscard]] std::size_t write_all(int file, const void* data, std::size_t bytes) noexcept;
 
 }  // namespace tutti

@@ -33,8 +33,9 @@ class Operation final : public Task {
     if (fast_ != nullptr) return fast_->bind(input, output);
     run_.bind(input, output);
   }
-  /// Sets how reports name the call: records::Signature::mpi.
-  void name_call(std::uint8_t mpi) { observers_.name(mpi); }
+  /// What MPI's type of the elements adds: how reports name the call, and whether elements have bytes that hold
+  /// nothing.
+  void name_call(std::uint8_t mpi, bool has_gaps) { observers_.name(mpi, has_gaps); }
   /// Starts a run: takes the communicator's next sequence number, and goes as far as it can. The last run must be over.
   void start(records::Manner manner);
   /// Starts a nonblocking operation that nobody waits for: it begins when the gate is open, leaves the gate when it is

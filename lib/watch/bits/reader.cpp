@@ -31,35 +31,25 @@ Record as(const std::array<std::byte, record_bytes>& bytes) {
 
 }  // namespace
 
-Reader::Reader(std::string path) : path_(std::move(path)) {
-  // Not a pipe, which may never have anything.
-  file_ = above_standard(::open(path_.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
+// Not a pipe, which may never have anything.
+Reader::Reader(std::string path)
+    : path_(std::move(path)), file_(above_standard(::open(path_.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK))) {
   struct stat facts {};
-  if (file_ < 0 || ::fstat(file_, &facts) != 0)
+  if (file_.number() < 0 || ::fstat(file_.number(), &facts) != 0)
     throw FileError(fmt::format("cannot read '{}': {}", path_, std::generic_category().message(errno)));
-  identity_ = FileIdentity{file_};
   size_ = facts.st_size;
-  try {
-    require(S_ISREG(facts.st_mode), "this is no ordinary file");
-    read_header();
-  } catch (const FileError&) {
-    ::close(file_);
-    throw;
-  }
-}
-
-Reader::~Reader() {
-  if (identity_.is_of(file_)) ::close(file_);
+  require(S_ISREG(facts.st_mode), "this is no ordinary file");
+  read_header();
 }
 
 void Reader::fail(std::string_view what) const { throw FileError(fmt::format("'{}', byte {}: {}", path_, at_, what)); }
 
 /// At a place of its own: a child of a fork shares that of the descriptor. Returns how many there were.
 std::size_t Reader::read_at(std::int64_t at, std::byte* into, std::size_t bytes) const {
-  if (!identity_.is_of(file_)) fail("the program has closed the descriptor of this file");
+  if (!file_.is_there()) fail("the program has closed the descriptor of this file");
   std::size_t read = 0;
   while (read < bytes) {
-    const ssize_t done = ::pread(file_, into + read, bytes - read, at + static_cast<std::int64_t>(read));
+    const ssize_t done = ::pread(file_.number(), into + read, bytes - read, at + static_cast<std::int64_t>(read));
     if (done < 0 && errno == EINTR) continue;
     if (done <= 0) break;
     read += static_cast<std::size_t>(done);

@@ -9,7 +9,7 @@
 #include <variant>
 #include <vector>
 
-#include "lib/core/memory/exclusive_file.hpp"
+#include "lib/core/memory/file_descriptor.hpp"
 #include "lib/watch/bits/format.hpp"
 #include "tutti/error.hpp"
 
@@ -31,12 +31,9 @@ class Reader {
  public:
   /// Throws FileError unless this is a file of bits.
   explicit Reader(std::string path);
-  Reader(const Reader&) = delete;
-  Reader& operator=(const Reader&) = delete;
-  ~Reader();
 
   [[nodiscard]] const std::string& path() const { return path_; }
-  [[nodiscard]] const FileIdentity& identity() const { return identity_; }
+  [[nodiscard]] const FileDescriptor& descriptor() const { return file_; }
   [[nodiscard]] const FileHeader& header() const { return header_; }
   /// The communicators that came so far, by number.
   [[nodiscard]] const std::vector<CommunicatorRecord>& communicators() const { return communicators_; }
@@ -58,8 +55,7 @@ class Reader {
   void require_call(const CallRecord& call) const;
 
   std::string path_;
-  int file_ = -1;
-  FileIdentity identity_;
+  FileDescriptor file_;
   std::vector<std::byte> buffer_;  ///< Bytes of the file from `buffered_at_` on.
   std::int64_t buffered_at_ = 0;
   FileHeader header_{};

@@ -8,14 +8,13 @@
 #include <vector>
 
 #include "lib/core/memory/exclusive_file.hpp"
-#include "lib/core/memory/own_process.hpp"
 #include "lib/watch/bits/format.hpp"
 
 namespace tutti::bits {
 
 /// Records pass a buffer of 1 MiB, which is written when it is full, and at the first record after a second. What
-/// cannot be written ends the file with a warning on stderr: the file keeps what is whole, and later records are
-/// counted. The caller keeps threads apart.
+/// cannot be written ends the file with a warning on stderr: the file keeps what is whole. The caller keeps threads
+/// apart.
 class Writer {
  public:
   /// Opens `folder`/rank.RANK.tutti-bits, and makes the folder if need be. A record that is there stays until begin().
@@ -27,9 +26,9 @@ class Writer {
 
   /// Takes the place of a record that was there. Before all records. Throws Error.
   void begin();
-  /// Instead of begin(): the file is as it was.
-  void withdraw() noexcept;
-  [[nodiscard]] const FileIdentity& identity() const { return identity_; }
+  /// No record comes: an older one stays if there was no begin().
+  void withdraw() noexcept { file_.withdraw(); }
+  [[nodiscard]] const ExclusiveFile& file() const { return file_; }
 
   template <class Record>
   void add(Record record) noexcept {
@@ -50,31 +49,20 @@ class Writer {
   void flush() noexcept { write(); }
   /// Writes the rest, and that the file ends, and closes it. Nothing in a child of a fork.
   void finish() noexcept;
-  [[nodiscard]] const std::string& path() const { return path_; }
-  [[nodiscard]] std::uint64_t lost() const { return lost_; }
 
  private:
   void begin_record() noexcept;
   void write() noexcept;
-  bool write_bytes(const void* data, std::size_t bytes) noexcept;
-  [[nodiscard]] bool is_own_file() const noexcept { return identity_.is_of(file_); }
-  void give_up(int error) noexcept;
-  void lose_file() noexcept;
-  void end_here(const std::string& why) noexcept;
+  void give_up() noexcept;
 
-  std::string path_;
+  ExclusiveFile file_;
   FileHeader header_;
-  int file_ = -1;
   std::vector<std::byte> buffer_;
-  std::int64_t written_ = 0;          ///< Bytes of the file.
   std::vector<std::int64_t> starts_;  ///< Where the records in the buffer begin in the file, and the last one before.
   std::int64_t room_ = 0;             ///< Bytes of data that the file may still take.
   std::int64_t write_at_ = 0;
-  bool is_full_ = false;
-  std::uint64_t lost_ = 0;   ///< Records that were not written.
+  bool is_over_ = false;     ///< Takes no records any more.
   std::uint64_t calls_ = 0;  ///< That have begun.
-  FileIdentity identity_;
-  OwnProcess process_;
 };
 
 /// `folder`/rank.RANK.tutti-bits

@@ -1,18 +1,13 @@
 #include "lib/watch/trace/writer.hpp"
 
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <algorithm>
-#include <cerrno>
 #include <cstdio>
 #include <filesystem>
 #include <limits>
-#include <system_error>
-#include <utility>
 
 #include "lib/watch/trace/clock.hpp"
-#include "tutti/error.hpp"
 
 namespace tutti::trace {
 namespace {
@@ -20,39 +15,21 @@ namespace {
 constexpr std::size_t block_count = 16;
 constexpr std::int64_t most_patience = 1'000'000'000;  // nanoseconds until a block is written that is not full
 
-std::string reason(int error) { return std::generic_category().message(error); }
-
 }  // namespace
 
 Writer::Writer(const std::string& folder, FileHeader header, std::int64_t limit)
-    : path_((std::filesystem::path{folder} / fmt::format("{}.{}{}", header.host.data(), header.rank, file_suffix))),
+    : file_(std::filesystem::path{folder} / fmt::format("{}.{}{}", header.host.data(), header.rank, file_suffix)),
       header_(header),
       limit_(limit),
-      file_(open_exclusively(path_)),
       write_at_(now() + most_patience),
-      blocks_(block_count),
-      identity_(file_) {
+      blocks_(block_count) {
   start_block(0);
   static_cast<void>(name(""));
 }
 
 void Writer::begin() {
-  if (::ftruncate(file_, 0) == 0 && write_bytes(&header_, sizeof header_)) {
-    written_ = sizeof header_;
-    return;
-  }
-  const int error = errno;
-  ::close(std::exchange(file_, -1));
-  throw Error(fmt::format("cannot write '{}': {}", path_, reason(error)));
-}
-
-void Writer::withdraw() noexcept {
-  if (::lseek(file_, 0, SEEK_END) == 0) ::unlink(path_.c_str());  // nobody had it before
-  ::close(std::exchange(file_, -1));
-}
-
-bool Writer::write_bytes(const void* data, std::size_t bytes) const noexcept {
-  return write_all(file_, data, bytes) == bytes;
+  file_.begin(&header_, sizeof header_);
+  written_ = file_.bytes();
 }
 
 void Writer::start_block(std::size_t index) noexcept {
@@ -77,21 +54,19 @@ std::byte* Writer::next_place_slowly() noexcept {
 
 /// All blocks by one call of the system: those before the last are full, so nothing lies between them.
 void Writer::write(std::uint32_t flags) noexcept {
-  if (file_ < 0 || is_full_ || !process_.is_this()) return;
+  if (is_full_ || !file_.is_open()) return;
   const std::int64_t begin = now();
   write_at_ = begin + most_patience;
   if (blocks_.front().header.records == 0 && flags == 0) return;
   const std::uint64_t before = recorded_;
-  if (!identity_.is_of(file_)) return lose_file();
   std::size_t bytes = 0;
   for (std::size_t i = 0; i <= filling_; ++i)
     bytes += seal(blocks_[i], i == filling_ ? flags : 0);
-  const bool is_written = write_bytes(blocks_.data(), bytes);
-  if (!is_written) return give_up(recorded_ - before);
+  if (!file_.write(blocks_.data(), bytes)) return give_up(recorded_ - before);
   before_ = written_;
   recorded_before_ = before;
   start_block(0);
-  written_ += static_cast<std::int64_t>(bytes);
+  written_ = file_.bytes();
   if (!is_closed_) add(WritingRecord{.begin = begin, .end = now(), .bytes = static_cast<std::int64_t>(bytes)});
 }
 
@@ -107,33 +82,20 @@ std::size_t Writer::seal(Block& block, std::uint32_t flags) noexcept {
   return bytes;
 }
 
-/// The program has closed the descriptor, which may be that of another file now.
-void Writer::lose_file() noexcept {
-  file_ = -1;
-  is_closed_ = is_full_ = true;
-  std::fputs(
-      fmt::format("tutti: rank {}: cannot write '{}': the program has closed its descriptor; the trace ends here\n",
-                  header_.rank, path_)
-          .c_str(),
-      stderr);
-}
-
 /// The file keeps what is whole. Where there is no room even for the end, what was written last makes room.
 void Writer::give_up(std::uint64_t lost) noexcept {
-  const std::string why = reason(errno);
-  std::fputs(
-      fmt::format("tutti: rank {}: cannot write '{}': {}; the trace ends here\n", header_.rank, path_, why).c_str(),
-      stderr);
+  std::fputs(fmt::format("tutti: rank {}: cannot write '{}': {}; the trace ends here\n", header_.rank, file_.path(),
+                         file_.why_not())
+                 .c_str(),
+             stderr);
   is_closed_ = is_full_ = true;
   dropped_ += lost;
   recorded_ -= lost;
   start_block(0);
-  static_cast<void>(::ftruncate(file_, written_));
   if (write_end() || before_ == 0) return;
   dropped_ += recorded_ - recorded_before_;
   recorded_ = recorded_before_;
   written_ = before_;
-  static_cast<void>(::ftruncate(file_, written_));
   static_cast<void>(write_end());
 }
 
@@ -142,19 +104,19 @@ bool Writer::write_end() noexcept {
   Block& block = blocks_.front();
   block.header = BlockHeader{.first = recorded_, .dropped = dropped_, .flags = BlockHeader::last};
   block.header.checksum = checksum_of(&block, sizeof block.header);
-  return ::lseek(file_, written_, SEEK_SET) == written_ && write_bytes(&block, sizeof block.header);
+  file_.cut(written_);
+  return file_.write(&block, sizeof block.header);
 }
 
 void Writer::finish() noexcept {
-  if (file_ < 0 || !process_.is_this()) return;
-  if (written_ == 0) return withdraw();
-  if (is_full_ && identity_.is_of(file_))
-    static_cast<void>(write_end());  // with the number of records that have been dropped since
-  else
-    write(BlockHeader::last);
+  if (file_.is_open()) {
+    if (is_full_)
+      static_cast<void>(write_end());  // with the number of records that have been dropped since
+    else
+      write(BlockHeader::last);
+  }
   is_closed_ = true;
-  if (file_ >= 0 && identity_.is_of(file_)) ::close(file_);
-  file_ = -1;
+  file_.close();
 }
 
 std::uint16_t Writer::name(std::string_view text) {

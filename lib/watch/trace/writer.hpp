@@ -11,7 +11,6 @@
 #include <vector>
 
 #include "lib/core/memory/exclusive_file.hpp"
-#include "lib/core/memory/own_process.hpp"
 #include "lib/watch/trace/format.hpp"
 
 namespace tutti::trace {
@@ -31,8 +30,8 @@ class Writer {
 
   /// Takes the place of a trace that was there. Before all records are written. Throws Error.
   void begin();
-  /// Instead of begin(): the file is as it was.
-  void withdraw() noexcept;
+  /// No record comes: an older trace stays if there was no begin().
+  void withdraw() noexcept { file_.withdraw(); }
 
   template <class Record>
   void add(const Record& record) noexcept {
@@ -57,7 +56,7 @@ class Writer {
   void finish() noexcept;
 
   [[nodiscard]] std::uint64_t dropped() const { return dropped_; }
-  [[nodiscard]] const std::string& path() const { return path_; }
+  [[nodiscard]] const std::string& path() const { return file_.path(); }
 
  private:
   using Record = std::array<std::byte, record_bytes>;
@@ -76,16 +75,13 @@ class Writer {
   void write(std::uint32_t flags) noexcept;
   std::size_t seal(Block& block, std::uint32_t flags) noexcept;
   void give_up(std::uint64_t lost) noexcept;
-  void lose_file() noexcept;
   bool write_end() noexcept;
-  bool write_bytes(const void* data, std::size_t bytes) const noexcept;
   void start_block(std::size_t index) noexcept;
 
-  std::string path_;
+  ExclusiveFile file_;
   FileHeader header_;
   std::int64_t limit_;
-  int file_ = -1;
-  std::int64_t written_ = 0;  ///< Bytes of the file.
+  std::int64_t written_ = 0;  ///< Bytes of the file that are whole, but for its end.
   std::int64_t before_ = 0;   ///< Bytes before the last write, and the records then.
   std::uint64_t recorded_before_ = 0;
   std::int64_t write_at_ = 0;   ///< When settle() writes also if no block is full.
@@ -98,8 +94,6 @@ class Writer {
   std::uint64_t operations_ = 0;
   std::uint32_t communicators_ = 0;
   std::map<std::string, std::uint16_t, std::less<>> names_;
-  FileIdentity identity_;
-  OwnProcess process_;
 };
 
 }  // namespace tutti::trace
