@@ -143,6 +143,22 @@ TEST(SelectionOnNodes, RingsWantLongBlocks) {
   expect_chosen(question, "recursive_doubling");
 }
 
+/// Sums that a ring would add in another order.
+TEST(SelectionOnNodes, KeepsTheOrderInSegmentsWithARankPerNode) {
+  Question question = on_a_node_each(Collective::allreduce, 256 * kib);
+  question.bits = Bits::fixed;
+  expect_chosen(question, "rabenseifner/48K");
+  question = on_a_node_each(Collective::reduce_scatter, mib);
+  question.bits = Bits::fixed;
+  expect_chosen(question, "recursive_halving/48K");
+  question = on_a_node_each(Collective::allreduce, 256 * kib);
+  question.gathers = true;
+  expect_chosen(question, "exchange:64/48K");
+  question = on_a_node_each(Collective::reduce_scatter, mib);
+  question.gathers = true;
+  expect_chosen(question, "exchange:64/48K");
+}
+
 TEST(SelectionOnNodes, IsElseThatOfOneLevelWithARankPerNode) {
   expect_chosen(on_a_node_each(Collective::allreduce, 8), "recursive_doubling");
   expect_chosen(on_a_node_each(Collective::gather, mib), "linear");
