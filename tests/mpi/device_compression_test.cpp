@@ -231,11 +231,13 @@ TEST_F(DeviceCompression, IsThatOfCToo) {
     const OnDevice<float> in{values, 0}, back{Floats(count), 0};
     const OnDevice<std::uint8_t> out{Packed8(expected.size()), 0};
     const auto bytes = static_cast<std::int64_t>(expected.size());
-    ASSERT_EQ(tutti_compress(format, in.span().data(), nullptr, count, out.span().data(), bytes, nullptr), TUTTI_SUCCESS);
+    ASSERT_EQ(tutti_compress(format, in.span().data(), nullptr, count, out.span().data(), bytes, nullptr),
+              TUTTI_SUCCESS);
     EXPECT_TRUE(std::ranges::equal(out.contents(), as_uint8(expected)));
     ASSERT_EQ(tutti_decompress(format, out.span().data(), bytes, back.span().data(), count, nullptr), TUTTI_SUCCESS);
     EXPECT_EQ(back.contents(), unpacked(c, expected, count));
-    ASSERT_EQ(tutti_decompress_add(format, out.span().data(), bytes, back.span().data(), count, nullptr), TUTTI_SUCCESS);
+    ASSERT_EQ(tutti_decompress_add(format, out.span().data(), bytes, back.span().data(), count, nullptr),
+              TUTTI_SUCCESS);
 
     tutti_compressed sums = nullptr;
     ASSERT_EQ(tutti_compressed_create_on_device(count, format, comm, nullptr, nullptr, &sums), TUTTI_SUCCESS);
