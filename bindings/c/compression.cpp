@@ -49,6 +49,24 @@ std::span<const std::byte> bytes_at(const Site& site, const void* in, int64_t by
 }
 
 bool is_on_device(const void* data) { return tutti::memory_of(data).kind == tutti::MemoryKind::device; }
+
+struct Named {
+  const char* name;
+  const void* data;
+};
+/// Whether arguments are on a device: all of them, or none. NULL is neither.
+bool are_on_device(const Site& site, std::initializer_list<Named> arguments) {
+  const Named* first = nullptr;
+  for (const Named& argument : arguments) {
+    if (argument.data == nullptr) continue;
+    if (first == nullptr) first = &argument;
+    const bool is_there = is_on_device(argument.data);
+    if (is_there != is_on_device(first->data))
+      site.refuse(argument.name, is_there ? "memory of a device" : "memory of the host",
+                  std::string{"memory of the kind that '"} + first->name + "' has");
+  }
+  return first != nullptr && is_on_device(first->data);
+}
 template <class Element>
 tutti::DeviceSpan<Element> on_device(std::span<Element> memory) {
   return {memory.data(), memory.size()};
@@ -66,12 +84,11 @@ tutti_compressed_object& object_at(const Site& site, tutti_compressed sums) {
 tutti::CompressedAllreduce& sums_of(const Site& site, tutti_compressed sums) { return object_at(site, sums).sums; }
 
 void start(const Site& site, tutti_compressed sums, float* gradient, int64_t count, float factor) {
-  tutti_compressed_object& object = object_at(site, sums);
   const std::span<float> its = elements(site, "gradient", gradient, count);
-  if (object.is_on_device)
-    object.sums.start(on_device(its), factor);
+  if (is_on_device(gradient))
+    sums_of(site, sums).start(on_device(its), factor);
   else
-    object.sums.start(its, factor);
+    sums_of(site, sums).start(its, factor);
 }
 
 template <class Span>
@@ -115,7 +132,7 @@ tutti_status tutti_compress(tutti_compression compression, const float* in, floa
     const std::span<const float> values = elements(site, "in", in, count);
     const std::span<std::byte> its_out = elements(site, "out", static_cast<std::byte*>(out), bytes);
     const Compression how = compression_of(site, compression);
-    if (is_on_device(in))
+    if (are_on_device(site, {{"in", in}, {"error", error}, {"out", out}}))
       compress(how, on_device(values), on_device(its_error), on_device(its_out), options_of(site, options));
     else
       compress(how, values, its_error, its_out, options_of(site, options));
@@ -127,7 +144,7 @@ tutti_status tutti_decompress(tutti_compression compression, const void* in, int
   return guarded([&](const Site& site) {
     const Compression how = compression_of(site, compression);
     const std::span<float> values = elements(site, "out", out, count);
-    if (is_on_device(out))
+    if (are_on_device(site, {{"in", in}, {"out", out}}))
       decompress(how, on_device(bytes_at(site, in, bytes)), on_device(values), options_of(site, options));
     else
       decompress(how, bytes_at(site, in, bytes), values, options_of(site, options));
@@ -139,7 +156,7 @@ tutti_status tutti_decompress_add(tutti_compression compression, const void* in,
   return guarded([&](const Site& site) {
     const Compression how = compression_of(site, compression);
     const std::span<float> values = elements(site, "out", out, count);
-    if (is_on_device(out))
+    if (are_on_device(site, {{"in", in}, {"out", out}}))
       decompress_add(how, on_device(bytes_at(site, in, bytes)), on_device(values), options_of(site, options));
     else
       decompress_add(how, bytes_at(site, in, bytes), values, options_of(site, options));

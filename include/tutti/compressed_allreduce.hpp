@@ -26,12 +26,13 @@ namespace tutti {
 /// object keeps its memory: two floats an element and the compressed bytes. Not thread-safe.
 class CompressedAllreduce {
  public:
-  /// Collective. `options` are those of both exchanges; they ask for no stream. ArgumentError as compressed_size();
-  /// MismatchError on all ranks if they have other counts or compression options.
+  /// Collective. `options` are those of both exchanges; they ask for no stream and no accumulate. ArgumentError as
+  /// compressed_size(), and MismatchError on the other ranks; MismatchError on all ranks if they have other counts or
+  /// compression options.
   TUTTI_API CompressedAllreduce(Count count, Compression compression, const Communicator& comm,
                                 const CompressionOptions& compression_options = {}, const Options& options = {});
   /// The same for gradients on the device whose context is current in this thread: what the object keeps is there, too,
-  /// and kernels compress, with the bits of the host. All ranks make their objects so, or none does. Error as
+  /// in one allocation, and kernels compress, with the bits of the host. Ranks may differ in it. Error as
   /// allocate_device().
   [[nodiscard]] TUTTI_API static CompressedAllreduce on_device(Count count, Compression compression,
                                                                const Communicator& comm,

@@ -48,7 +48,7 @@ struct CompressionOptions {
 TUTTI_API void compress(Compression compression, std::span<const float> in, std::span<float> error,
                         std::span<std::byte> out, const CompressionOptions& options = {});
 /// out = decompressed(in). The options are those of compress(), but for the rounding. ArgumentError if `in` is not as
-/// long as compressed_size(), or has places that no compress() gives (top_k).
+/// long as compressed_size(), has places that no compress() gives (top_k), or shares memory with `out`.
 TUTTI_API void decompress(Compression compression, std::span<const std::byte> in, std::span<float> out,
                           const CompressionOptions& options = {});
 /// out += decompressed(in)
@@ -58,11 +58,13 @@ TUTTI_API void decompress_add(Compression compression, std::span<const std::byte
 // The same in memory of a device, by kernels that give the host's bits (but for which NaN a NaN is). All memory is on
 // one device, at addresses that 4 divides. With a stream of its context, the work is put into the stream, and the call
 // returns at once; without one it returns when the work is over. Managed memory is compressed by the host, and takes no
-// stream. top_k counts in three passes and writes in two more; with a place twice, or beyond the end, decompress()
-// gives any of its values, or passes it over.
+// stream. Streams may be captured; those with top_k only where the driver captures cuMemAllocAsync. With a place of
+// top_k twice, or beyond the end, decompress() gives any of its values, or passes it over, where the host refuses the
+// bytes.
 //
 // Errors  as above, and StateError before MPI_Init and after MPI_Finalize; ArgumentError, which names the rank of
-//         MPI_COMM_WORLD, for memory of several devices and for other streams; Error if the device fails.
+//         MPI_COMM_WORLD, for memory of several devices and for streams of other contexts; Error if the driver refuses,
+//         as it does a stream that was destroyed.
 
 TUTTI_API void compress(Compression compression, DeviceSpan<const float> in, DeviceSpan<float> error,
                         DeviceSpan<std::uint8_t> out, const CompressionOptions& options = {},

@@ -98,7 +98,12 @@ TEST(Compressed, BadArgumentsAreNamed) {
   std::memcpy(twice.data() + sizeof place, twice.data(), sizeof place);
   EXPECT_THAT(refusal([&] { decompress(Compression::top_k, twice, in, two); }), HasSubstr("places that rise"));
   Floats whole(10);
-  EXPECT_THAT(refusal([&] { compress(Compression::bf16, whole, whole, out); }), HasSubstr("memory of their own"));
+  EXPECT_THAT(refusal([&] { compress(Compression::bf16, whole, whole, out); }),
+              HasSubstr("argument 'error' is memory that argument 'in' has, too; allowed: memory of its own"));
+  EXPECT_THAT(refusal([&] {
+                decompress(Compression::bf16, std::as_bytes(std::span{whole}).first(10), std::span{whole}.first(5));
+              }),
+              HasSubstr("tutti::decompress: argument 'out' is memory that argument 'in' has, too"));
 }
 
 }  // namespace

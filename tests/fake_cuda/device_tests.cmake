@@ -231,6 +231,11 @@ tutti_again_over_fake_cuda(device_lists_test late 3 ${late} FAKE_CUDA_DEVICES=3)
 # Compression on devices.
 tutti_fake_cuda_test(device_compression_test ${tests}/mpi/device_compression_test.cpp RANKS 1 2 3 4
                      ENVIRONMENT FAKE_CUDA_ABORT=1)
+tutti_mpi_program_test(device_finalize_test ${tests}/mpi/device_finalize_test.cpp ${tests}/support/device_memory.cpp RANKS 2)
+target_include_directories(device_finalize_test SYSTEM PRIVATE ${TUTTI_CUDA_INCLUDE_DIR})
+target_link_libraries(device_finalize_test PRIVATE ${CMAKE_DL_LIBS})
+add_dependencies(device_finalize_test fake_cuda)
+tutti_over_fake_cuda(device_finalize_test.p2 FAKE_CUDA_ABORT=1)
 tutti_again_over_fake_cuda(device_compression_test late 3 ${late} FAKE_CUDA_DEVICES=3)
 tutti_again_over_fake_cuda(device_compression_test without_pools 2 FAKE_CUDA_MISSING=cuMemAllocAsync FAKE_CUDA_ABORT=1)
 foreach(seed RANGE 1 3)

@@ -183,6 +183,12 @@ TEST(CompressedAllreduces, OfOtherFormatsOnOtherRanksAreRefusedOnAll) {
   EXPECT_THROW((CompressedAllreduce{Count{10}, Compression::int8, comm, {.block = Count{is_first ? 2 : 4}}}),
                MismatchError);
   EXPECT_THROW((CompressedAllreduce{Count{is_first ? 10 : 11}, Compression::int8, comm}), MismatchError);
+  // Wrong arguments of one rank are an error on all.
+  const CompressionOptions wrong{.block = Count{is_first ? 0 : 256}};
+  if (is_first)
+    EXPECT_THROW((CompressedAllreduce{Count{10}, Compression::int8, comm, wrong}), ArgumentError);
+  else
+    EXPECT_THROW((CompressedAllreduce{Count{10}, Compression::int8, comm, wrong}), MismatchError);
   std::vector<float> ones(10, 1.0F);
   CompressedAllreduce{Count{10}, Compression::int8, comm}.run(ones);  // the communicator works on
   EXPECT_EQ(ones[9], static_cast<float>(comm.size()));
@@ -207,6 +213,7 @@ TEST(CompressedAllreduces, RefuseWhatTheyCannotDo) {
   EXPECT_THROW(CompressedAllreduce(Count{1}, Compression::top_k, comm, {.keep = 0}), ArgumentError);
   EXPECT_THROW(CompressedAllreduce(Count{1}, Compression::int8, comm, {.block = Count{0}}), ArgumentError);
   EXPECT_THROW(CompressedAllreduce(Count{1}, Compression::int8, comm, {}, {.stream = nullptr}), ArgumentError);
+  EXPECT_THROW(CompressedAllreduce(Count{1}, Compression::int8, comm, {}, {.accumulate = Type::fp32}), ArgumentError);
 }
 
 }  // namespace

@@ -1,4 +1,6 @@
 // Compression in memory of devices: the bits of the host, in the order of a stream, and sums of compressed gradients.
+#include <fmt/format.h>
+
 #include <bit>
 #include <cmath>
 #include <cstdlib>
@@ -173,7 +175,7 @@ TEST_F(DeviceCompression, RefusesWhatItCannotDo) {
   };
   using testing::HasSubstr;
   EXPECT_THAT(refused(in, short_one), HasSubstr("argument 'out' is 199 bytes for 100 elements; allowed: 200 bytes"));
-  EXPECT_THAT(refused(managed, out), HasSubstr("argument 'out' is memory of another device, or kind"));
+  EXPECT_THAT(refused(managed, out), HasSubstr("argument 'out' is memory of another device, context or kind"));
   EXPECT_THAT(refused(in, odd), HasSubstr("allowed: an address that 4 divides"));
   const OnDevice<std::uint8_t> managed_out{Packed8(200), 0, Kind::managed};
   EXPECT_THAT(refused(managed, managed_out, stream_->get()), HasSubstr("argument 'stream' is given with managed"));
@@ -250,9 +252,56 @@ TEST_F(DeviceCompression, IsThatOfCToo) {
     EXPECT_EQ(errors, count);
     EXPECT_NO_THROW((DeviceSpan<const float>{error, count}));
     EXPECT_EQ(tutti_compressed_run(sums, values.data(), count, 1), TUTTI_ERROR_ARGUMENT);
+    EXPECT_THAT(tutti_last_error(), testing::HasSubstr("argument 'gradient' is"));
+    Floats error_of_host(count);
+    EXPECT_EQ(tutti_compress(format, in.span().data(), error_of_host.data(), count, out.span().data(), bytes, nullptr),
+              TUTTI_ERROR_ARGUMENT);
+    EXPECT_THAT(tutti_last_error(), testing::HasSubstr("argument 'error' is memory of the host; allowed: memory of"));
     ASSERT_EQ(tutti_compressed_free(&sums), TUTTI_SUCCESS);
   }
   ASSERT_EQ(tutti_comm_free(&comm), TUTTI_SUCCESS);
+}
+
+/// The first rank on the host, the others on devices.
+TEST_F(DeviceCompression, RanksMayDifferInTheirMemory) {
+  for (const Compression c : all_formats) {
+    Floats gradient = numbers(300, static_cast<unsigned>(world_rank())), expected = gradient;
+    CompressedAllreduce{Count{300}, c, *comm_}.run(expected);
+    if (world_rank() == 0) {
+      CompressedAllreduce{Count{300}, c, *comm_}.run(gradient);
+      EXPECT_EQ(gradient, expected);
+    } else {
+      const OnDevice<float> its{gradient, 0};
+      CompressedAllreduce::on_device(Count{300}, c, *comm_).run(its.span());
+      EXPECT_EQ(its.contents(), expected);
+    }
+  }
+}
+
+TEST_F(DeviceCompression, MakesManyObjects) {
+  std::vector<CompressedAllreduce> all;
+  for (int i = 0; i < 300; ++i)
+    all.push_back(CompressedAllreduce::on_device(Count{50}, Compression::int8, *comm_));
+  const OnDevice<float> its{Floats(50, 1.0F), 0};
+  all.back().run(its.span());
+  EXPECT_EQ(its.contents(), Floats(50, static_cast<float>(comm_->size())));
+}
+
+/// Of NaNs the first counts, whatever their bits.
+TEST_F(DeviceCompression, TakesAllNaNsForOneMagnitude) {
+  Floats values(600, 1.0F);
+  values[17] = std::bit_cast<float>(0x7fc00001U), values[18] = std::bit_cast<float>(0xffd00000U);
+  const CompressionOptions options{.keep = 1e-9};
+  for (const std::size_t errors : {0U, 600U}) {
+    const OnDevice<float> in{values, 0}, error{Floats(errors), 0};
+    const OnDevice<std::uint8_t> out{Packed8(8), 0};
+    compress(Compression::top_k, in.span(), error.span(), out.span(), options);
+    Floats host_error(errors);
+    const Packed host = packed(Compression::top_k, values, host_error, options);
+    EXPECT_EQ(at<std::uint32_t>(host, 0), 17U);
+    const Packed8 given = out.contents();
+    EXPECT_TRUE(std::ranges::equal(std::span{given}.first(4), as_uint8(host).first(4)));
+  }
 }
 
 TEST_F(DeviceCompression, KeepsHostsAndDevicesApart) {
@@ -261,8 +310,15 @@ TEST_F(DeviceCompression, KeepsHostsAndDevicesApart) {
   Floats gradient(10, 1.0F);
   const OnDevice<float> its{gradient, 0};
   using testing::HasSubstr;
-  EXPECT_THAT(text_of<ArgumentError>([&] { host.run(its.span()); }), HasSubstr("'gradient' is memory of a device"));
-  EXPECT_THAT(text_of<ArgumentError>([&] { device.run(gradient); }), HasSubstr("'gradient' is memory of the host"));
+  EXPECT_THAT(text_of<ArgumentError>([&] { host.run(its.span()); }), HasSubstr("'gradient' is CUDA device memory"));
+  EXPECT_THAT(text_of<ArgumentError>([&] {
+                host.run(std::span{its.span().data(), 10});
+              }),
+              HasSubstr("'gradient' is CUDA device memory"));
+  EXPECT_THAT(text_of<ArgumentError>([&] { device.run(gradient); }), HasSubstr("'gradient' is host memory"));
+  const OnDevice<float> managed{gradient, 0, Kind::managed}, odd{gradient, 2};
+  EXPECT_THAT(text_of<ArgumentError>([&] { device.run(managed.span()); }), HasSubstr("'gradient' is"));
+  EXPECT_THAT(text_of<ArgumentError>([&] { device.run(odd.span()); }), HasSubstr("no address that 4 divides"));
   EXPECT_THAT(text_of<StateError>([&] { static_cast<void>(device.error()); }), HasSubstr("that of a device"));
   EXPECT_THAT(text_of<StateError>([&] { static_cast<void>(host.device_error()); }), HasSubstr("that of the host"));
   device.run(its.span());

@@ -13,14 +13,17 @@ namespace tutti::detail {
 
 void require_device_span(const void* data, std::size_t size) {
   if (size == 0) return;
-  int is_initialized = 0, rank = 0;
+  int is_initialized = 0, is_finalized = 0, rank = 0;
   mpi::api.Initialized(&is_initialized);
-  if (is_initialized != 0) mpi::api.Comm_rank(MPI_COMM_WORLD, &rank);
+  mpi::api.Finalized(&is_finalized);
+  if (is_initialized != 0 && is_finalized == 0) mpi::api.Comm_rank(MPI_COMM_WORLD, &rank);
   const CallSite site{"DeviceSpan", Rank{rank}};
   const Memory memory = allocation_at(site, "data", data).memory;
   if (memory.kind == MemoryKind::device || memory.kind == MemoryKind::managed) return;
   const std::string_view why = why_no_device_buffers();
-  refuse(site, "data", memory.kind == MemoryKind::host ? "memory that CUDA does not know" : to_string(memory),
+  const char* const unknown =
+      is_readable(data) ? "memory that CUDA does not know" : "memory that CUDA does not know: was it freed?";
+  refuse(site, "data", memory.kind == MemoryKind::host ? unknown : to_string(memory),
          fmt::format("memory of a CUDA device; for memory of the host give a std::span{}{}", why.empty() ? "" : "; ",
                      why));
 }

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <bit>
+#include <exception>
 #include <optional>
 #include <type_traits>
 
@@ -18,7 +19,7 @@ namespace tutti {
 namespace {
 
 using detail::Compressor;
-using detail::Elements;
+using detail::CutMemory;
 
 /// A rank's part of a gradient: whole blocks, so that every part has scales of its own, or four elements, which devices
 /// take at a time. top_k: all of it.
@@ -30,22 +31,39 @@ Count part_of(Count count, Compression compression, int ranks, const Compression
   return Count{(blocks + ranks - 1) / ranks * block};
 }
 
-/// Bytes of another format would be taken for this one's. Collective.
-void require_same_settings(Count count, Compression compression, const CompressionOptions& how,
-                           const Communicator& comm) {
+/// The arguments of this rank; throws ArgumentError.
+void require_own(const CallSite& site, Count count, Compression compression, const CompressionOptions& how,
+                 const Options& options) {
+  static_cast<void>(compressed_size(compression, count, how));
+  if (options.stream) refuse(site, "stream", "given", "no stream");
+  if (options.accumulate) refuse(site, "accumulate", "given", "none: parts are added in fp32");
+}
+
+/// Bytes of another format would be taken for this one's. Collective: if this rank's own arguments are wrong, the
+/// others learn that they have others. Throws ArgumentError, or MismatchError.
+void require_same_settings(const CallSite& site, Count count, Compression compression, const CompressionOptions& how,
+                           const Options& options, const Communicator& comm) {
+  std::exception_ptr wrong;
+  try {
+    require_own(site, count, compression, how, options);
+  } catch (const ArgumentError&) {
+    wrong = std::current_exception();
+  }
   auto hash = static_cast<std::uint64_t>(compression);
   const auto mix = [&hash](std::uint64_t value) { hash = (hash ^ value) * 0x9e3779b97f4a7c15U; };
   mix(static_cast<std::uint64_t>(count.value()));
   mix(static_cast<std::uint64_t>(how.block.value()));
   mix(std::bit_cast<std::uint64_t>(how.keep));
   mix(static_cast<std::uint64_t>(how.rounding));
+  mix(wrong == nullptr ? 0 : 1);
   const auto own = static_cast<std::int64_t>(hash >> 2U);
   std::array<std::int64_t, 2> least{own, -own};
   allreduce(std::span{least}, Op::min, comm);
+  if (wrong != nullptr) std::rethrow_exception(wrong);
   if (least[0] != -least[1])
     throw MismatchError(
         fmt::format("tutti::CompressedAllreduce on rank {}: ranks have other counts, formats, blocks, "
-                    "shares to keep or rounding",
+                    "shares to keep or rounding, or wrong ones",
                     comm.rank().value()));
 }
 
@@ -53,36 +71,45 @@ void require_same_settings(Count count, Compression compression, const Compressi
 
 class CompressedAllreduce::State {
  public:
+  /// Collective.
+  static std::unique_ptr<State> make(Count count, Compression compression, const Communicator& comm,
+                                     const CompressionOptions& how, const Options& options, bool is_on_device) {
+    require_same_settings({"CompressedAllreduce", comm.rank()}, count, compression, how, options, comm);
+    return std::make_unique<State>(count, compression, comm, how, options, is_on_device);
+  }
   State(Count count, Compression compression, const Communicator& comm, const CompressionOptions& how,
         const Options& options, bool is_on_device)
       : site_{"CompressedAllreduce", comm.rank()},
-        with_(compression, how, is_on_device),
-        count_(checked_count(count, options)),
+        with_(site_, compression, how, is_on_device),
+        memory_(is_on_device),
+        count_(static_cast<std::size_t>(count.value())),
         ranks_(static_cast<std::size_t>(comm.size())),
         own_(static_cast<std::size_t>(comm.rank().value())),
         part_(static_cast<std::size_t>(part_of(count, compression, comm.size(), how).value())),
         part_bytes_((with_.bytes_of(part_) + 7) / 8 * 8) {  // so that each is aligned
-    require_same_settings(count, compression, how, comm);
-    all_ = {ranks_ * part_bytes_, is_on_device};
-    mine_ = {part_bytes_, is_on_device};
-    error_ = {count_, is_on_device};
-    if (!with_.is_top()) {
-      parts_ = {all_.size(), is_on_device};
-      sum_ = {range(own_).size(), is_on_device};
-      sum_error_ = {sum_.size(), is_on_device};
+    const bool adds_parts = !with_.is_top();
+    const std::size_t own = adds_parts ? range(own_).size() : 0, sent = ranks_ * part_bytes_;
+    const std::size_t error = memory_.place(count_ * sizeof(float)), sum = memory_.place(own * sizeof(float)),
+                      sum_error = memory_.place(own * sizeof(float)), parts = memory_.place(adds_parts ? sent : 0),
+                      all = memory_.place(sent), mine = memory_.place(part_bytes_);
+    memory_.allocate();
+    error_ = memory_.array<float>(error, count_);
+    sum_ = memory_.array<float>(sum, own);
+    sum_error_ = memory_.array<float>(sum_error, own);
+    parts_ = memory_.array<std::uint8_t>(parts, adds_parts ? sent : 0);
+    all_ = memory_.array<std::uint8_t>(all, sent);
+    mine_ = memory_.array<std::uint8_t>(mine, part_bytes_);
+    if (adds_parts)
       exchange_.emplace(plan_alltoall(parts_.data(), all_.data(), Count{part_bytes_}, Type::uint8, comm, options));
-    }
     spread_.emplace(plan_allgather(mine_.data(), all_.data(), Count{part_bytes_}, Type::uint8, comm, options));
     reset();
   }
 
-  void start(std::span<float> gradient, float factor, bool is_on_device) {
+  void start(std::span<float> gradient, float factor) {
     if (stage_ != Stage::none) throw StateError("tutti::CompressedAllreduce::start: a run is under way");
     if (gradient.size() != count_)
       refuse(site_, "gradient", fmt::format("{} elements", gradient.size()), fmt::format("{} elements", count_));
-    if (is_on_device != with_.is_on_device())
-      refuse(site_, "gradient", is_on_device ? "memory of a device" : "memory of the host",
-             is_on_device ? "memory of the host" : "memory of a device, as it was made by on_device()");
+    with_.require_like(mine_.data(), gradient);
     gradient_ = gradient.data();
     factor_ = factor;
     with_.work(mine_.data(), [&](CUstream_st* stream) {
@@ -137,18 +164,13 @@ class CompressedAllreduce::State {
 
   /// As memory of the host or of a device.
   template <class Span>
-  [[nodiscard]] Span shown(const Elements<float>& values, std::string_view function) const {
+  [[nodiscard]] Span shown(std::span<const float> values, std::string_view function) const {
     constexpr bool is_on_device = std::is_same_v<Span, DeviceSpan<const float>>;
     if (is_on_device == with_.is_on_device()) return {values.data(), values.size()};
     throw StateError(fmt::format("tutti::CompressedAllreduce::{}: the memory is that of {}", function,
                                  is_on_device ? "the host" : "a device"));
   }
 
-  [[nodiscard]] std::size_t checked_count(Count count, const Options& options) const {
-    static_cast<void>(with_.bytes_of(static_cast<std::size_t>(count.value())));
-    if (options.stream) refuse(site_, "stream", "given", "no stream");
-    return static_cast<std::size_t>(count.value());
-  }
   [[nodiscard]] Range range(std::size_t rank) const {
     return {std::min(count_, rank * part_), std::min(count_, (rank + 1) * part_)};
   }
@@ -184,10 +206,11 @@ class CompressedAllreduce::State {
 
   CallSite site_;
   Compressor with_;
+  CutMemory memory_;
   std::size_t count_, ranks_, own_;
   std::size_t part_, part_bytes_;  ///< Of the ranks that have most.
-  Elements<float> error_, sum_, sum_error_;
-  Elements<std::uint8_t> parts_, all_, mine_;  ///< For each rank; of each rank; for all ranks.
+  std::span<float> error_{}, sum_{}, sum_error_{};
+  std::span<std::uint8_t> parts_{}, all_{}, mine_{};  ///< For each rank; of each rank; for all ranks.
   Stage stage_ = Stage::none;
   float* gradient_ = nullptr;
   float factor_ = 1;
@@ -196,11 +219,11 @@ class CompressedAllreduce::State {
 
 CompressedAllreduce::CompressedAllreduce(Count count, Compression compression, const Communicator& comm,
                                          const CompressionOptions& compression_options, const Options& options)
-    : CompressedAllreduce(std::make_unique<State>(count, compression, comm, compression_options, options, false)) {}
+    : CompressedAllreduce(State::make(count, compression, comm, compression_options, options, false)) {}
 CompressedAllreduce CompressedAllreduce::on_device(Count count, Compression compression, const Communicator& comm,
                                                    const CompressionOptions& compression_options,
                                                    const Options& options) {
-  return CompressedAllreduce{std::make_unique<State>(count, compression, comm, compression_options, options, true)};
+  return CompressedAllreduce{State::make(count, compression, comm, compression_options, options, true)};
 }
 CompressedAllreduce::CompressedAllreduce(std::unique_ptr<State> state) : state_(std::move(state)) {}
 CompressedAllreduce::CompressedAllreduce(CompressedAllreduce&& other) noexcept = default;
@@ -220,11 +243,9 @@ void CompressedAllreduce::run(DeviceSpan<float> gradient, float factor) {
   start(gradient, factor);
   wait();
 }
-void CompressedAllreduce::start(std::span<float> gradient, float factor) {
-  state("start").start(gradient, factor, false);
-}
+void CompressedAllreduce::start(std::span<float> gradient, float factor) { state("start").start(gradient, factor); }
 void CompressedAllreduce::start(DeviceSpan<float> gradient, float factor) {
-  state("start").start({gradient.data(), gradient.size()}, factor, true);
+  state("start").start({gradient.data(), gradient.size()}, factor);
 }
 bool CompressedAllreduce::test() { return state("test").test(); }
 void CompressedAllreduce::wait() { state("wait").wait(); }

@@ -15,6 +15,7 @@ namespace tutti {
 namespace {
 
 using detail::CompressedLayout;
+using detail::Named;
 using detail::Runtime;
 
 template <class T>
@@ -45,7 +46,8 @@ class OneDevice {
     const BufferMemory its = require_buffer(site_, argument, memory.data(), {Count{0}, Count{memory.size()}},
                                             type_of<std::remove_const_t<T>>);
     if (is_known_ && its.device != device_)
-      refuse(site_, argument, "memory of another device, or kind, than the argument before it", "memory of one device");
+      refuse(site_, argument, "memory of another device, context or kind than the argument before it",
+             "memory of one device");
     if (reinterpret_cast<std::uintptr_t>(memory.data()) % alignof(float) != 0)
       refuse(site_, argument, fmt::format("{}", fmt::ptr(memory.data())), "an address that 4 divides");
     device_ = its.device;
@@ -78,15 +80,16 @@ void in_stream(int device, std::optional<CUstream_st*> given, const Queue& queue
 void decompress_as(std::string_view function, Compression compression, DeviceSpan<const std::uint8_t> in,
                    DeviceSpan<float> out, const CompressionOptions& options, std::optional<CUstream_st*> stream,
                    bool adds) {
-  const CompressedLayout layout =
-      detail::require_compressed(function, "in", compression, out.size(), in.size(), options);
+  const std::span<const std::byte> bytes = bytes_of(in);
+  const Named values{"out", std::as_bytes(as_span(out))}, packed{"in", bytes};
+  const CompressedLayout layout = detail::require_compressed(function, values, packed, compression, options);
+  detail::require_apart(function, {packed, values});
   const detail::Progress::Entry entry{Runtime::get().progress()};
   const CallSite site = site_of(function);
   try {
     OneDevice device{site, stream};
     device.add("in", in);
     device.add("out", out);
-    const std::span<const std::byte> bytes = bytes_of(in);
     if (device.get() < 0)
       return adds ? decompress_add(compression, bytes, as_span(out), options)
                   : decompress(compression, bytes, as_span(out), options);
@@ -103,10 +106,11 @@ void decompress_as(std::string_view function, Compression compression, DeviceSpa
 
 void compress(Compression compression, DeviceSpan<const float> in, DeviceSpan<float> error,
               DeviceSpan<std::uint8_t> out, const CompressionOptions& options, std::optional<CUstream_st*> stream) {
-  const CompressedLayout layout =
-      detail::require_compressed("compress", "out", compression, in.size(), out.size(), options);
   const std::span<std::byte> bytes = bytes_of(out);
-  detail::require_apart(as_span(in), as_span(error), bytes);
+  const Named values{"in", std::as_bytes(as_span(in))}, packed{"out", bytes};
+  const CompressedLayout layout = detail::require_compressed("compress", values, packed, compression, options);
+  detail::require_as_long(as_span(in), as_span(error));
+  detail::require_apart("compress", {values, {"error", std::as_bytes(as_span(error))}, packed});
   const detail::Progress::Entry entry{Runtime::get().progress()};
   const CallSite site = site_of("compress");
   try {

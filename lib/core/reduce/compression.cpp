@@ -18,8 +18,7 @@ namespace tutti {
 namespace {
 
 using detail::CompressedLayout;
-using detail::require_apart;
-using detail::require_compressed;
+using detail::Named;
 
 static_assert(static_cast<std::size_t>(Compression::top_k) == packed_formats);
 constexpr std::int64_t most_block = 65'536;
@@ -33,7 +32,9 @@ bool has_scales(Compression compression) {
   return compression >= Compression::fp8_e4m3 && compression <= Compression::int8;
 }
 
-void check(std::string_view function, Compression compression, Count count, const CompressionOptions& options) {
+/// `counted`: the argument that has so many elements.
+void check(std::string_view function, std::string_view counted, Compression compression, Count count,
+           const CompressionOptions& options) {
   if (compression > Compression::top_k)
     refuse(function, "compression", std::to_string(static_cast<int>(compression)), "a value of enum Compression");
   if (options.rounding > Rounding::stochastic)
@@ -45,7 +46,7 @@ void check(std::string_view function, Compression compression, Count count, cons
   const std::int64_t most = compression == Compression::top_k ? std::numeric_limits<std::uint32_t>::max()
                                                               : std::numeric_limits<std::int64_t>::max() / 8;
   if (count < Count{0} || count > Count{most})
-    refuse(function, "count", std::to_string(count.value()), fmt::format("0 to {}", most));
+    refuse(function, counted, fmt::format("{} elements", count.value()), fmt::format("0 to {}", most));
 }
 
 CompressedLayout layout_of(Compression compression, Count count, const CompressionOptions& options) {
@@ -91,7 +92,9 @@ void decompress_top(std::string_view function, std::span<const std::byte> in, st
 
 void decompress_as(std::string_view function, Compression compression, std::span<const std::byte> in,
                    std::span<float> out, const CompressionOptions& options, bool adds) {
-  const CompressedLayout layout = require_compressed(function, "in", compression, out.size(), in.size(), options);
+  const Named values{"out", std::as_bytes(out)}, packed{"in", in};
+  const CompressedLayout layout = detail::require_compressed(function, values, packed, compression, options);
+  detail::require_apart(function, {packed, values});
   if (compression == Compression::top_k)
     return decompress_top(function, in, out, static_cast<std::size_t>(layout.first) / 4, adds);
   const auto& kernels = low_precision_kernels().decompress[static_cast<std::size_t>(compression)];
@@ -103,26 +106,33 @@ void decompress_as(std::string_view function, Compression compression, std::span
 
 namespace detail {
 
-CompressedLayout require_compressed(std::string_view function, std::string_view argument, Compression compression,
-                                    std::size_t count, std::size_t bytes, const CompressionOptions& options) {
-  check(function, compression, Count{count}, options);
-  const CompressedLayout layout = layout_of(compression, Count{count}, options);
-  if (static_cast<std::int64_t>(bytes) != layout.bytes())
-    refuse(function, argument, fmt::format("{} bytes for {} elements", bytes, count),
+CompressedLayout require_compressed(std::string_view function, const Named& values, const Named& packed,
+                                    Compression compression, const CompressionOptions& options) {
+  const Count count{values.memory.size() / sizeof(float)};
+  check(function, values.name, compression, count, options);
+  const CompressedLayout layout = layout_of(compression, count, options);
+  if (static_cast<std::int64_t>(packed.memory.size()) != layout.bytes())
+    refuse(function, packed.name, fmt::format("{} bytes for {} elements", packed.memory.size(), count.value()),
            fmt::format("{} bytes (compressed_size)", layout.bytes()));
   return layout;
 }
 
-void require_apart(std::span<const float> in, std::span<const float> error, std::span<const std::byte> out) {
+void require_as_long(std::span<const float> in, std::span<const float> error) {
   if (!error.empty() && error.size() != in.size())
     refuse("compress", "error", fmt::format("{} elements", error.size()),
            fmt::format("none, or {} as 'in'", in.size()));
-  const auto share = [](const auto& a, const auto& b) {
+}
+
+void require_apart(std::string_view function, std::initializer_list<Named> arguments) {
+  const auto share = [](std::span<const std::byte> a, std::span<const std::byte> b) {
     const auto begin = [](const auto& span) { return reinterpret_cast<std::uintptr_t>(span.data()); };
-    return !a.empty() && !b.empty() && begin(a) < begin(b) + b.size_bytes() && begin(b) < begin(a) + a.size_bytes();
+    return !a.empty() && !b.empty() && begin(a) < begin(b) + b.size() && begin(b) < begin(a) + a.size();
   };
-  if (share(in, error) || share(in, out) || share(error, out))
-    refuse("compress", "error", "memory that it, 'in' or 'out' share", "memory of their own");
+  for (const Named* second = arguments.begin(); second != arguments.end(); ++second)
+    for (const Named* first = arguments.begin(); first != second; ++first)
+      if (share(first->memory, second->memory))
+        refuse(function, second->name, fmt::format("memory that argument '{}' has, too", first->name),
+               "memory of its own");
 }
 
 }  // namespace detail
@@ -134,14 +144,16 @@ std::string_view to_string(Compression compression) {
 }
 
 Bytes compressed_size(Compression compression, Count count, const CompressionOptions& options) {
-  check("compressed_size", compression, count, options);
+  check("compressed_size", "count", compression, count, options);
   return Bytes{layout_of(compression, count, options).bytes()};
 }
 
 void compress(Compression compression, std::span<const float> in, std::span<float> error, std::span<std::byte> out,
               const CompressionOptions& options) {
-  const CompressedLayout layout = require_compressed("compress", "out", compression, in.size(), out.size(), options);
-  require_apart(in, error, out);
+  const Named values{"in", std::as_bytes(in)}, packed{"out", out};
+  const CompressedLayout layout = detail::require_compressed("compress", values, packed, compression, options);
+  detail::require_as_long(in, error);
+  detail::require_apart("compress", {values, {"error", std::as_bytes(error)}, packed});
   if (compression == Compression::top_k)
     return compress_top(in, error, out.data(), static_cast<std::size_t>(layout.first) / 4);
   const auto& kernels = low_precision_kernels().compress[static_cast<std::size_t>(compression)];

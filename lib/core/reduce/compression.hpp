@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <initializer_list>
 #include <span>
 #include <string_view>
 
@@ -16,12 +17,18 @@ struct CompressedLayout {
   [[nodiscard]] std::int64_t bytes() const { return first + rest; }
 };
 
-/// The layout of `count` floats. ArgumentError if there are other than its bytes, or for options that are not allowed.
-[[nodiscard]] CompressedLayout require_compressed(std::string_view function, std::string_view argument,
-                                                  Compression compression, std::size_t count, std::size_t bytes,
-                                                  const CompressionOptions& options);
-/// ArgumentError if the arguments of compress() share memory, or if `error` has another length than `in`. The memory is
-/// not read.
-void require_apart(std::span<const float> in, std::span<const float> error, std::span<const std::byte> out);
+/// An argument of a function: its name and its memory, which is not read.
+struct Named {
+  std::string_view name;
+  std::span<const std::byte> memory;
+};
+/// The layout of so many floats as `values` has. ArgumentError if there are other bytes than its own in `packed`, or
+/// for options that are not allowed.
+[[nodiscard]] CompressedLayout require_compressed(std::string_view function, const Named& values, const Named& packed,
+                                                  Compression compression, const CompressionOptions& options);
+/// ArgumentError if `error` has another length than `in`, and is not empty.
+void require_as_long(std::span<const float> in, std::span<const float> error);
+/// ArgumentError if arguments share memory.
+void require_apart(std::string_view function, std::initializer_list<Named> arguments);
 
 }  // namespace tutti::detail

@@ -9,8 +9,11 @@
 namespace tutti {
 namespace {
 
-/// Magnitudes are in the order of their bits, without the sign.
-std::uint32_t magnitude_of(float value) { return std::bit_cast<std::uint32_t>(value) & 0x7fffffffU; }
+/// Magnitudes are in the order of their bits, without the sign. All NaNs have the same.
+std::uint32_t magnitude_of(float value) {
+  constexpr std::uint32_t above_infinity = 0x7f800001U;
+  return std::min(std::bit_cast<std::uint32_t>(value) & 0x7fffffffU, above_infinity);
+}
 
 /// A magnitude: k elements are at least as large. So many of them are larger.
 struct Threshold {

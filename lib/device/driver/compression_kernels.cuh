@@ -147,7 +147,11 @@ __device__ void decompress(const DecompressLaunch& launch) {
 
 // The largest elements: a radix select of the k-th magnitude, then the elements in their order.
 
-__device__ std::uint32_t magnitude_of(float value) { return cast<std::uint32_t>(value) & 0x7fffffffu; }
+/// As the host has it (lib/core/reduce/top_k.cpp).
+__device__ std::uint32_t magnitude_of(float value) {
+  const std::uint32_t bits = cast<std::uint32_t>(value) & 0x7fffffffu;
+  return bits < 0x7f800001u ? bits : 0x7f800001u;
+}
 __device__ const float* values_of(const TopArguments& a) { return a.call.error == nullptr ? a.call.in : a.call.error; }
 
 /// The first pass: error = in + error, and no counts yet.
