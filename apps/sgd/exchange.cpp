@@ -145,12 +145,11 @@ void Exchange<T>::ready(std::size_t layer) {
   if (settings_.overlap) poll();
 }
 
-/// Whether the next bucket can be begun: its gradients are there, and, as the second exchange of a compressed sum is
-/// begun when the first is over, no such sum is under way.
+/// Whether the next bucket can be begun: its gradients are there.
 template <class T>
 bool Exchange<T>::can_begin() const {
-  if (begun_ == ranges_.size() || (settings_.compression() && ended_ < begun_)) return false;
-  return static_cast<std::size_t>(buckets_.tensors(static_cast<int>(begun_)).front()) >= first_ready_;
+  return begun_ < ranges_.size() &&
+         static_cast<std::size_t>(buckets_.tensors(static_cast<int>(begun_)).front()) >= first_ready_;
 }
 
 template <class T>
@@ -168,7 +167,18 @@ void Exchange<T>::begin(std::size_t bucket) {
     start(bucket);
   }
   sum.begun = entered_;
+  if (sum.compressed) move_on(bucket);
   ++begun_;
+}
+
+/// Compressed sums are two exchanges. While the first one of a bucket is under way, so is the second of the bucket
+/// before: all ranks start them in this order.
+template <class T>
+void Exchange<T>::move_on(std::size_t bucket) {
+  if (bucket > 0) sums_[bucket - 1]->compressed->go_on();
+  if (bucket < 2) return;
+  sums_[bucket - 2]->compressed->wait();
+  end(bucket - 2);
 }
 
 template <class T>
@@ -185,16 +195,10 @@ void Exchange<T>::start(std::size_t bucket) {
 }
 
 template <class T>
-bool Exchange<T>::test(std::size_t bucket) {
-  Sum& sum = *sums_[bucket];
-  return sum.plan ? sum.plan->test() : sum.compressed->test();
-}
-
-template <class T>
 void Exchange<T>::poll() {
-  if (ended_ < begun_ && !uses_stream()) {
+  if (ended_ < begun_ && sums_[ended_]->plan) {
     const Exposed exposed{*this};
-    while (ended_ < begun_ && test(ended_))
+    while (ended_ < begun_ && sums_[ended_]->plan->test())
       end(ended_);
   }
   while (can_begin())

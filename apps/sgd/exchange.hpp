@@ -72,7 +72,7 @@ class Exchange {
   [[nodiscard]] bool can_begin() const;
   void begin(std::size_t bucket);
   void start(std::size_t bucket);
-  [[nodiscard]] bool test(std::size_t bucket);
+  void move_on(std::size_t bucket);
   void put_into_stream(std::size_t bucket) const;
   void end(std::size_t bucket);
   [[nodiscard]] void* travelling(std::size_t bucket) const;

@@ -53,7 +53,9 @@ std::vector<Way> ways_of(const Settings& base, const Split& data, const Communic
   add("bf16", [](Settings& settings) { settings.precision = "bf16"; });
   if (base.precision == "fp32")
     for (const auto* const compression : {"bf16", "fp8_e4m3", "int8", "top_k"})
-      add(fmt::format("compressed to {}", compression), [&](Settings& settings) { settings.compress = compression; });
+      add(fmt::format("compressed to {}{}", compression, base.device ? "" : ", overlap"), [&](Settings& settings) {
+        settings.compress = compression, settings.bucket = bucket, settings.overlap = !base.device;
+      });
   return ways;
 }
 

@@ -194,6 +194,10 @@ tutti_status tutti_compressed_test(tutti_compressed sums, int* is_complete) {
   });
 }
 
+tutti_status tutti_compressed_go_on(tutti_compressed sums) {
+  return guarded([&](const Site& site) { sums_of(site, sums).go_on(); });
+}
+
 tutti_status tutti_compressed_wait(tutti_compressed sums) {
   return guarded([&](const Site& site) { sums_of(site, sums).wait(); });
 }

@@ -19,8 +19,9 @@ namespace tutti {
 /// the order of ranks, compresses the sum, and sends it to all (allgather). Both compressions keep their errors for the
 /// next run. top_k: each rank sends its elements to all (allgather), and all add them in the order of ranks.
 ///
-/// The second exchange starts when this rank knows that the first is over: while a run is under way, nothing else may
-/// start on the communicator. Objects that run at the same time have a communicator each.
+/// The second exchange starts when this rank knows that the first is over, in test() or wait(): while a run is under
+/// way, nothing else may start on the communicator. But by go_on() the program says when it starts: objects of one
+/// communicator may run together if all ranks call start(), go_on() and what else they start in the same order.
 ///
 /// All ranks get the same bits, and make these objects, and start them, in the same order with the same arguments. An
 /// object keeps its memory: two floats an element and the compressed bytes. Not thread-safe.
@@ -55,6 +56,9 @@ class CompressedAllreduce {
   TUTTI_API void start(DeviceSpan<float> gradient, float factor = 1);
   /// True if no run is under way (any more).
   [[nodiscard]] TUTTI_API bool test();
+  /// Waits for the first exchange of a run, and starts the second; from then on test() and wait() start nothing.
+  /// Nothing if that was done, or no run is under way.
+  TUTTI_API void go_on();
   TUTTI_API void wait();
 
   /// What this rank's gradients have lost so far, and the sum of its part: added in the next run.

@@ -163,6 +163,34 @@ TEST(CompressedAllreduces, MayBeMovedAndUnderWayTogether) {
   EXPECT_THROW(first.run(a), StateError);  // NOLINT(bugprone-use-after-move): that is what is tested
 }
 
+/// Buckets on one communicator: while one is sent, the sum of the one before comes back.
+TEST(CompressedAllreduces, FollowEachOtherInOneOrder) {
+  const Communicator comm{MPI_COMM_WORLD};
+  constexpr std::size_t buckets = 5, count = 3000;
+  for (const Compression c : formats) {
+    std::vector<CompressedAllreduce> sums;
+    std::vector<Floats> gradients, expected;
+    for (std::size_t i = 0; i < buckets; ++i) {
+      sums.emplace_back(Count{count}, c, comm);
+      gradients.push_back(gradient_of(world_rank(), count, static_cast<unsigned>(i)));
+      expected.push_back(gradients.back());
+      CompressedAllreduce{Count{count}, c, comm}.run(expected.back());
+    }
+    for (std::size_t i = 0; i < buckets; ++i) {
+      sums[i].start(gradients[i]);
+      if (i > 0) sums[i - 1].go_on();
+      if (i > 1) sums[i - 2].wait();
+    }
+    sums[buckets - 2].wait();
+    sums[buckets - 1].go_on();
+    sums[buckets - 1].go_on();
+    while (!sums[buckets - 1].test()) {
+    }
+    sums[buckets - 1].go_on();
+    EXPECT_EQ(gradients, expected) << to_string(c);
+  }
+}
+
 /// An object that goes with a run under way waits for it; the gradient is no sum then.
 TEST(CompressedAllreduces, MayEndWithARunUnderWay) {
   const Communicator comm{MPI_COMM_WORLD};

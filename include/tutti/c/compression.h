@@ -61,6 +61,9 @@ TUTTI_C_API tutti_status tutti_compressed_run(tutti_compressed sums, float* grad
 /// The same in parts: the gradient must not be touched until a test or a wait says that the run is over.
 TUTTI_C_API tutti_status tutti_compressed_start(tutti_compressed sums, float* gradient, int64_t count, float factor);
 TUTTI_C_API tutti_status tutti_compressed_test(tutti_compressed sums, int* is_complete);
+/// Waits for the first exchange of a run, and starts the second: where objects of one communicator run together, all
+/// ranks start exchanges in the same order.
+TUTTI_C_API tutti_status tutti_compressed_go_on(tutti_compressed sums);
 TUTTI_C_API tutti_status tutti_compressed_wait(tutti_compressed sums);
 /// What this rank's gradients have lost so far, `*count` elements; valid until the handle is freed, and in memory of
 /// the device if that is where the gradients are.

@@ -128,11 +128,13 @@ class CompressedAllreduce::State {
     if (stage_ == Stage::spread && spread_->test()) unpack_all();
     return stage_ == Stage::none;
   }
+  void go_on() {
+    if (stage_ != Stage::exchange) return;
+    exchange_->wait();
+    add_up();
+  }
   void wait() {
-    if (stage_ == Stage::exchange) {
-      exchange_->wait();
-      add_up();
-    }
+    go_on();
     if (stage_ == Stage::spread) {
       spread_->wait();
       unpack_all();
@@ -248,6 +250,7 @@ void CompressedAllreduce::start(DeviceSpan<float> gradient, float factor) {
   state("start").start({gradient.data(), gradient.size()}, factor);
 }
 bool CompressedAllreduce::test() { return state("test").test(); }
+void CompressedAllreduce::go_on() { state("go_on").go_on(); }
 void CompressedAllreduce::wait() { state("wait").wait(); }
 std::span<const float> CompressedAllreduce::error() const {
   return state("error").error<std::span<const float>>("error");

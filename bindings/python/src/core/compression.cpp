@@ -169,6 +169,9 @@ class CompressedAllreduce {
     check_unlocked([&] { return tutti_compressed_test(handle_, &is_complete); });
     return is_complete != 0;
   }
+  void go_on() {
+    check_unlocked([&] { return tutti_compressed_go_on(handle_); });
+  }
   nb::object wait() {
     check_unlocked([&] { return tutti_compressed_wait(handle_); });
     const Buffer done = std::move(gradient_);
@@ -235,6 +238,9 @@ void bind_compression(nb::module_& module) {
       .def("start", &CompressedAllreduce::start, nb::arg("x"), nb::arg("factor") = 1.0F,
            "Starts run(); test() and wait() go on with it. x must not be touched meanwhile.")
       .def("test", &CompressedAllreduce::test, "Goes on, never blocks: whether no run is under way (any more).")
+      .def("go_on", &CompressedAllreduce::go_on,
+           "Waits for the first exchange, and starts the second: objects of one communicator that run together call it "
+           "in the\nsame order on all ranks.")
       .def("wait", &CompressedAllreduce::wait, "Ends the run, and returns x; None if there was none.")
       .def("reset", &CompressedAllreduce::reset, "What was lost is forgotten.")
       .def_prop_ro("error", &CompressedAllreduce::error, "What this rank's gradients have lost: a copy.")
