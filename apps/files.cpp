@@ -14,6 +14,7 @@
 #include <utility>
 
 #include "apps/options.hpp"
+#include "lib/core/memory/file_limit.hpp"
 
 namespace tutti::apps {
 
@@ -41,6 +42,7 @@ class TemporaryFile {
   }
 
   void write(std::string_view bytes) {
+    const FileLimitIsAnError scope;
     while (!bytes.empty()) {
       const ssize_t written = ::write(file_, bytes.data(), bytes.size());
       if (written < 0 && errno == EINTR) continue;
@@ -135,6 +137,7 @@ OutputFile::~OutputFile() {
 
 void OutputFile::commit(std::string_view text) {
   if (stream_ == nullptr) return replace_file(path_, text);
+  const FileLimitIsAnError scope;
   const bool is_written = std::fwrite(text.data(), 1, text.size(), stream_) == text.size();
   const bool is_closed = std::fclose(std::exchange(stream_, nullptr)) == 0;
   if (!is_written || !is_closed) throw std::runtime_error(fmt::format("cannot write '{}': {}", path_, reason()));

@@ -8,6 +8,8 @@
 #include <cstdio>
 #include <system_error>
 
+#include "lib/core/memory/file_limit.hpp"
+
 namespace tutti::apps {
 
 namespace {
@@ -26,17 +28,20 @@ void note(bool is_success) {
 
 void reserve_standard_streams() {
   for (const int stream : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) {
-    // The lowest number that is free is this one. Opened the other way round: to use it is an error, as it was before.
+    // The lowest number that is free is this one. Opened the other way round: to use it is an error, as it was
+    // before.
     if (fcntl(stream, F_GETFD) < 0) static_cast<void>(open("/dev/null", stream == STDIN_FILENO ? O_WRONLY : O_RDONLY));
   }
 }
 
 void print(std::string_view text) {
+  const FileLimitIsAnError scope;
   errno = 0;
   note(std::fwrite(text.data(), 1, text.size(), stdout) == text.size());
 }
 
 bool flush_output() {
+  const FileLimitIsAnError scope;
   errno = 0;
   note(std::fflush(stdout) == 0 && std::ferror(stdout) == 0);
   return first_error() == 0;

@@ -83,7 +83,7 @@ double ratio_of(const Way& way, const Way& first) {
 std::string table_of(const std::vector<Way>& ways, const Settings& settings, int ranks, std::size_t parameters) {
   std::string text = fmt::format(
       "{} parameters, {}, {} rank{}, {} round{}; a step's time over that of one allreduce: medians of the rounds\n\n"
-      "{:<26} {:>6} {:>9} {:>9} {:>13} {:>15} {:>15} {:>10}\n",
+      "{:<32} {:>6} {:>9} {:>9} {:>13} {:>15} {:>15} {:>10}\n",
       parameters, settings.precision, ranks, ranks == 1 ? "" : "s", settings.epochs, settings.epochs == 1 ? "" : "s",
       "", "step", "exposed", "hidden", "MiB a step", "optimizer MiB", "all memory MiB", "loss");
   for (const Way& way : ways) {
@@ -96,7 +96,7 @@ std::string table_of(const std::vector<Way>& ways, const Settings& settings, int
     const auto mib = [](std::size_t bytes) { return static_cast<double>(bytes) / 0x1p20; };
     const Memory& memory = way.memory;
     text += fmt::format(
-        "{:<26} {:>6.2f} {:>9} {:>9} {:>13.2f} {:>15.2f} {:>15.2f} {:>10.5f}\n", way.name, ratio_of(way, ways.front()),
+        "{:<32} {:>6.2f} {:>9} {:>9} {:>13.2f} {:>15.2f} {:>15.2f} {:>10.5f}\n", way.name, ratio_of(way, ways.front()),
         share(&StepTimes::exposed), share(&StepTimes::hidden), mib(way.bytes_of_step), mib(memory.optimizer),
         mib(memory.parameters + memory.gradients + memory.optimizer + memory.exchange), way.epochs.back().loss);
   }

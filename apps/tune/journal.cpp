@@ -14,6 +14,7 @@
 #include "apps/json.hpp"
 #include "apps/options.hpp"
 #include "apps/root.hpp"
+#include "lib/core/memory/file_limit.hpp"
 #include "lib/core/transport/mpi/check.hpp"
 
 namespace tutti::tune {
@@ -107,6 +108,7 @@ Journal::~Journal() {
 void Journal::add(const std::string& context, const Point& point) {
   if (file_ == nullptr) return;
   const std::string line = line_of(context, point);
+  const FileLimitIsAnError scope;
   if (std::fwrite(line.data(), 1, line.size(), file_) != line.size() || std::fflush(file_) != 0 ||
       fdatasync(fileno(file_)) != 0)
     throw InputError(fmt::format("{}: {}", path_, std::strerror(errno)));

@@ -138,6 +138,16 @@ wait $training && fail 'a killed rank is no error'
 grep -q '"train_accuracy"' "$folder/killed.json" || fail 'a killed training has no report'
 expect 0 'Resumed' --epochs 1 "${killed[@]}"
 
+# A limit for the size of files: an error that names the file, which stays as it was, and no other file.
+limited=(--synthetic 100 --hidden 1024,1024 --batch 50 --checkpoint "$folder/limited")
+"$mpirun_sh" "$mpirun" 1 "$program" --epochs 1 "${limited[@]}" >"$folder/out" 2>"$folder/err" || fail 'without a limit'
+cp "$folder/limited" "$folder/before"
+"$mpirun_sh" "$mpirun" 1 bash -c 'ulimit -f 20000; exec "$@"' limited "$program" --epochs 2 "${limited[@]}" >"$folder/out" \
+  2>"$folder/err" && fail 'beyond the limit, without an error'
+grep -q "cannot write '$folder/limited.*File too large" "$folder/err" || fail 'no word of the limit'
+cmp -s "$folder/before" "$folder/limited" || fail 'the checkpoint of before the limit is gone'
+[ "$(find "$folder" -name 'limited*' | wc -l)" -eq 1 ] || fail 'a part of a checkpoint was left'
+
 # Checkpoints that cannot be used are refused and kept.
 refuse() {
   cp "$folder/saved" "$folder/before"

@@ -99,11 +99,15 @@ void use_others(const Run& run, bool differs) {
   MPI_Allreduce(&number, &sum, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
 }
 
-void abort_after_calls(const Run& run) {
+void call() {
   for (int i = 0; i < 5; ++i) {
     int sum = 0;
     MPI_Allreduce(&i, &sum, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
   }
+}
+
+void abort_after_calls(const Run& run) {
+  call();
   constexpr int code = 3;
   if (run.rank == 0) MPI_Abort(MPI_COMM_WORLD, code);
   PMPI_Barrier(MPI_COMM_WORLD);  // until it is ended
@@ -119,6 +123,10 @@ int main(int argc, char** argv) {
   MPI_Comm_size(MPI_COMM_WORLD, &run.size);
   if (std::string_view{argv[1]} == "abort") {
     abort_after_calls(run);
+  } else if (std::string_view{argv[1]} == "exit") {
+    call();
+    PMPI_Barrier(MPI_COMM_WORLD);
+    std::exit(0);
   } else if (argc > 2 && run.size <= static_cast<int>(most_ranks)) {
     run.filler = std::atoi(argv[2]);
     use_gaps(run);

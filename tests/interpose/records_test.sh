@@ -35,4 +35,9 @@ run "TUTTI_BITS=record:$folder/aborted" abort && fail 'MPI_Abort: another exit c
 [ "$(stat -c %s "$folder/aborted/rank.0.tutti-bits")" -ge $((256 + 11 * 128)) ] || fail 'MPI_Abort: bits are lost'
 run "TUTTI_TRACE=$folder/traced" abort && fail 'MPI_Abort with a trace: another exit code than 0 expected'
 [ "$(stat -c %s "$folder"/traced/*.0.tutti-trace)" -gt 1024 ] || fail 'MPI_Abort: the trace is lost'
+# Without MPI_Finalize, of which mpirun may complain.
+run "TUTTI_BITS=record:$folder/left" exit
+[ "$(stat -c %s "$folder/left/rank.1.tutti-bits")" -ge $((256 + 11 * 128)) ] || fail 'exit: bits are lost'
+run "TUTTI_TRACE=$folder/left" exit
+[ "$(stat -c %s "$folder"/left/*.1.tutti-trace)" -gt 1024 ] || fail 'exit: the trace is lost'
 exit $((failures > 0))

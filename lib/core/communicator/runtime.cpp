@@ -67,7 +67,7 @@ Runtime& Runtime::get() {
 
 /// A program may exit without MPI_Finalize.
 void Runtime::end_at_exit() noexcept {
-  if (process_.is_this()) progress_.if_nobody_is_inside([this] { bits_.flush(); });
+  if (process_.is_this()) progress_.if_nobody_is_inside([this] { flush_records(*this); });
   end_thread();
 }
 
