@@ -42,8 +42,8 @@ bits::FileHeader header_of_this_process(std::int64_t deep) {
 
 }  // namespace
 
-void BitsWatch::start(MPI_Comm comm, const BitsFiles& files) {
-  if (files.empty()) return;
+void BitsWatch::start(MPI_Comm comm, const BitsFiles& files, const std::function<void()>& begin_others) {
+  if (files.empty()) return begin_others();
   const int rank = mpi::rank_in(comm);
   const bool was_on = is_on();
   std::string why;
@@ -61,15 +61,17 @@ void BitsWatch::start(MPI_Comm comm, const BitsFiles& files) {
   std::string objection = first_objection(comm, rank, why);
   // Older records stay until all ranks know that all can write.
   if (objection.empty()) {
+    try {
+      begin_others();
+    } catch (...) {
+      if (!was_on) withdraw();
+      throw;
+    }
     if (!was_on && writer_ != nullptr) attempt([this] { writer_->begin(); });
     objection = first_objection(comm, rank, why);
   }
   if (!objection.empty()) {
-    if (!was_on) {
-      if (writer_ != nullptr) writer_->withdraw();
-      writer_.reset();
-      comparison_.reset();
-    }
+    if (!was_on) withdraw();
     // A rank may end the job next: not before all files are gone.
     check(api.Barrier(comm), "MPI_Barrier");
     throw ArgumentError(
@@ -80,6 +82,12 @@ void BitsWatch::start(MPI_Comm comm, const BitsFiles& files) {
   }
   files_ = files;
   if (!files.compare.empty()) juries_.add(comm);
+}
+
+void BitsWatch::withdraw() noexcept {
+  if (writer_ != nullptr) writer_->withdraw();
+  writer_.reset();
+  comparison_.reset();
 }
 
 void BitsWatch::open(const BitsFiles& files) {

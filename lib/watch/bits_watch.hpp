@@ -6,6 +6,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <memory>
 #include <string>
@@ -25,8 +26,9 @@ class BitsWatch {
  public:
   /// Collective over `comm`, all of whose ranks have these settings: ranks that have no files yet open them. Nothing
   /// if the settings name no folder. Throws ArgumentError on all ranks if one cannot write its file, or has no record
-  /// to compare with.
-  void start(MPI_Comm comm, const BitsFiles& files);
+  /// to compare with. `begin_others` begins other files, when nobody objects to these and older records are still
+  /// there; what it throws on all ranks leaves them alone.
+  void start(MPI_Comm comm, const BitsFiles& files, const std::function<void()>& begin_others);
   [[nodiscard]] bool is_on() const { return writer_ != nullptr || comparison_ != nullptr; }
 
   [[nodiscard]] std::uint64_t next_call() { return ++calls_; }
@@ -45,6 +47,7 @@ class BitsWatch {
 
  private:
   void open(const BitsFiles& files);
+  void withdraw() noexcept;
   void open_comparison(const std::string& folder);
   void hash_data(bits::CallRecord& record, const DataPieces& pieces, const void* base);
   void write(bits::CallRecord record, const DataPieces& pieces, const void* base);

@@ -199,6 +199,17 @@ expect 0 'none differs' "$tutti" bits "$folder/a" "$folder/little"
 [ "$(stat -c %s "$folder/little/rank.0.tutti-bits")" -le $(($(stat -c %s "$folder/a/rank.0.tutti-bits") + 20480)) ] ||
   fail 'deep=20K: more data than that'
 
+# What refuses the one leaves older files of the other alone.
+settings+=("TUTTI_TRACE=$folder/older/trace")
+must "record:$folder/older/bits" calls=2
+cp -r "$folder/older" "$folder/copy"
+job "compare:$folder/none" calls=2 && fail 'no record to compare with, and a trace'
+diff -r "$folder/older" "$folder/copy" || fail 'refused bits changed the older trace'
+settings[1]="TUTTI_TRACE=/proc/trace"
+job "record:$folder/older/bits" calls=2 && fail 'a folder for traces that cannot be made'
+diff -r "$folder/older" "$folder/copy" || fail 'a refused trace changed the older bits'
+settings=("${settings[0]}")
+
 # Programs that know nothing of Tutti.
 [ -z "$preloaded" ] || {
   for run in first second; do

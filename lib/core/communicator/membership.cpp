@@ -10,11 +10,10 @@
 namespace tutti::detail {
 namespace {
 
-/// Collective. A trace is begun before a context is taken: it may be refused.
+/// Collective. Files are begun before a context is taken: they may be refused.
 Settings agree(Runtime& runtime, MPI_Comm comm, const CommunicatorOptions& options) {
   Settings settings = agree_on_settings(comm, options);
-  runtime.tracing().start(comm, settings.trace);
-  runtime.bits().start(comm, settings.bits_files);
+  runtime.bits().start(comm, settings.bits_files, [&] { runtime.tracing().start(comm, settings.trace); });
   runtime.make_faults(settings.faults);
   return settings;
 }
